@@ -1,0 +1,1 @@
+"""Bytes: JSON and event-stream syntax, no provider."""
