@@ -1,0 +1,67 @@
+"""Digests of blocks and items, and the running chain."""
+
+from __future__ import annotations
+
+from hashlib import sha256
+from typing import TYPE_CHECKING
+
+from cgcli.model import Block, Digest, Item
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from cgcli.dialects.base import Parsed
+    from cgcli.model import Section
+
+CHAIN = "cg-chain/1"
+_START = Digest(sha256(CHAIN.encode()).digest())
+
+
+def item(section: Section, parsed: Parsed) -> Item:
+    """The item that *parsed* becomes, its blocks hashed."""
+    blocks = tuple(
+        Block(i_part=piece.i_part, rendered=Digest(sha256(piece.canonical).digest())) for piece in parsed.pieces
+    )
+    return Item(
+        section=section,
+        role=parsed.role,
+        wire=parsed.wire,
+        parts=parsed.parts,
+        blocks=blocks,
+        rendered=Digest(sha256(b"".join(block.rendered for block in blocks)).digest()),
+    )
+
+
+def extend(states: Sequence[Digest], items: Iterable[Item]) -> tuple[Digest, ...]:
+    """*states* followed by one state for each of *items*."""
+    out = list(states)
+    last = out[-1] if out else _START
+    for one in items:
+        last = Digest(sha256(last + one.rendered).digest())
+        out.append(last)
+    return tuple(out)
+
+
+def static(model: str | None, tools: Sequence[Item] | None, system: Sequence[Item] | None) -> Digest:
+    """What a request has in common with its lane before the first message; not recorded is not empty."""
+    running = sha256(repr(model).encode("utf-8", "surrogatepass"))
+    for items in (tools, system):
+        running.update(b"none" if items is None else b"%d:" % len(items))
+        for one in items or ():
+            running.update(one.rendered)
+    return Digest(running.digest())
+
+
+def common_messages(a: Sequence[Digest], b: Sequence[Digest]) -> int:
+    """How many leading messages two requests share, given their states; found by bisection.
+
+    Equal states at i mean equal states before i, so the comparison needs log2(n) steps.
+    """
+    low, high = 0, min(len(a), len(b))
+    while low < high:
+        middle = (low + high + 1) // 2
+        if a[middle - 1] == b[middle - 1]:
+            low = middle
+        else:
+            high = middle - 1
+    return low
