@@ -1,0 +1,7 @@
+"""Ways in which requests were saved: one a file, told by content."""
+
+from cgcli.readers.capture import Capture, Entry, read
+from cgcli.readers.files import open_bytes
+from cgcli.readers.registry import READERS
+
+__all__ = ["READERS", "Capture", "Entry", "open_bytes", "read"]

@@ -1,0 +1,112 @@
+"""Read a saved file as entries: every byte of it once, in order, with the requests found in it.
+
+Joining the `raw` of all entries gives the file again; a writer replaces bytes inside an entry and nothing else.
+"""
+
+from __future__ import annotations
+
+from itertools import chain
+from typing import TYPE_CHECKING, BinaryIO
+
+from cgcli.errors import FormatError, InputError
+from cgcli.model import Exchange, Source, value
+from cgcli.readers.base import Opened, Passed
+from cgcli.readers.incremental import Incremental, Read
+from cgcli.wire.quoted import Quoted
+from cgcli.wire.spans import Malformed
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from cgcli.readers.base import Reader
+    from cgcli.readers.layout import Layout, Piece
+    from cgcli.wire.spans import Node
+
+
+@value
+class Entry:
+    """One stretch of the file: a record, or what stands between two."""
+
+    raw: bytes
+    line: int
+    exchange: Exchange | None = None
+    body_at: int = 0
+    """Where in `raw` the body begins (or the string literal that holds it)."""
+    quoted: Quoted | None = None
+    """The literal, where the body stands in a string."""
+    passed: Passed | None = None
+    """Why a record is no request."""
+
+
+class Capture:
+    """A file that is being read: what it is, then its entries once."""
+
+    def __init__(self, *, file: str, reader: Reader, layout: Layout, pieces: Iterator[Piece]) -> None:
+        """Read *file* with *reader*; *pieces* are its stretches."""
+        self.file = file
+        self.reader = reader
+        self.layout = layout
+        self._pieces = pieces
+        self._outer = Incremental(reader.open)
+        self._inner = Incremental(_itself)
+
+    def __iter__(self) -> Iterator[Entry]:
+        """Every entry in order."""
+        for piece in self._pieces:
+            yield self._entry(piece) if piece.is_record else Entry(raw=piece.raw, line=piece.line)
+
+    def _entry(self, piece: Piece) -> Entry:
+        try:
+            read = self._outer.read(piece.raw)
+            if isinstance(read, Passed):
+                return Entry(raw=piece.raw, line=piece.line, passed=read)
+            if isinstance(read, Read):
+                return self._found(piece, read, body_at=read.start, quoted=None, opened=read.opened)
+            quoted = Quoted(piece.raw[read.start : read.stop])
+            inner = self._inner.read(quoted.inner, provider=read.opened.provider)
+            if isinstance(inner, Read):
+                return self._found(piece, inner, body_at=read.start, quoted=quoted, opened=read.opened)
+            return _unusable(piece, "no_body", "the string holds no request body")
+        except Malformed as error:
+            reason = "half_written" if piece.is_cut and error.reason in ("cut", "not_json") else error.reason
+            return _unusable(piece, reason, str(error))
+
+    def _found(self, piece: Piece, read: Read, *, body_at: int, quoted: Quoted | None, opened: Opened) -> Entry:
+        exchange = Exchange(
+            request=read.request,
+            source=Source(file=self.file, line=piece.line, wrap="json_string" if quoted else "object"),
+            shared=read.shared,
+            session_id=opened.session_id,
+            sent_s=opened.sent_s,
+            answered_s=opened.answered_s,
+            find_answer=opened.find_answer,
+            usage=opened.usage,
+        )
+        return Entry(raw=piece.raw, line=piece.line, exchange=exchange, body_at=body_at, quoted=quoted)
+
+
+def _unusable(piece: Piece, reason: str, detail: str) -> Entry:
+    return Entry(raw=piece.raw, line=piece.line, passed=Passed(reason=reason, usable=False, detail=detail))
+
+
+def _itself(node: Node) -> Opened | Passed:
+    return Opened(body=node)
+
+
+def read(stream: BinaryIO, *, file: str, format: str | None = None) -> Capture:  # noqa: A002 - the option's name
+    """The capture in *stream*; *format* names a reader instead of detecting one.
+
+    Raises:
+        InputError: empty, or no JSON in it.
+        FormatError: JSON, but no request in it; names the kind where it is known.
+    """
+    from cgcli.readers import layout as layouts  # noqa: PLC0415 - layout needs this module's readers' registry
+
+    found, sample, pieces = layouts.lay_out(stream, file=file)
+    reader = layouts.choose(sample, file=file, format_name=format)
+    if found is layouts.Layout.OBJECT and not reader.matches(sample[:1]):
+        raise FormatError("no request in the file", where=file)
+    return Capture(file=file, reader=reader, layout=found, pieces=chain(pieces))
+
+
+__all__ = ["Capture", "Entry", "InputError", "read"]

@@ -1,0 +1,299 @@
+"""Parse each record once: what is byte-equal to a recent request is compared, not parsed again.
+
+A record is compared with a few recent ones (*tips*). The leading messages that are byte-equal are cut out and one digit
+put in their place; the short text that remains is parsed, and must have the digit back as the first message: the same
+bytes before it mean the same parser state. Fields after the messages, containers and answers need no special case.
+"""
+
+from __future__ import annotations
+
+from array import array
+from typing import TYPE_CHECKING
+
+from cgcli import prefix
+from cgcli.dialects import detect, head_of
+from cgcli.model import Request, Section, value
+from cgcli.prefix.params import params
+from cgcli.readers.base import Passed
+from cgcli.wire.spans import Document, Malformed, Node
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from cgcli.dialects.base import Dialect, Glance
+    from cgcli.model import Item
+    from cgcli.readers.base import Opened
+
+_HOLE = b"0"
+_NEEDLE_BYTES = 12
+_TIPS_BYTES = 32 << 20
+_TIPS = 48
+_STATIC_MEMO = 64
+_NEARLY_WHOLE = 4
+"""A tip that differs in its last few messages only (marks move, reminders change) has served: the new one replaces
+it."""
+
+
+class Tip:
+    """A recent record, to compare the next ones with."""
+
+    __slots__ = ("dialect", "first", "head", "raw", "request", "stops")
+
+    def __init__(
+        self,
+        raw: bytes,
+        first: int,
+        request: Request,
+        dialect: Dialect,
+        head: tuple[Glance, ...],
+        *,
+        stops: array[int],
+    ) -> None:
+        """Keep *raw*, a record in which the first message of *request*, which looks like *head*, stands at *first*.
+
+        *stops* tell where its leading messages end, as far as that is known already.
+        """
+        self.raw = raw
+        self.first = first
+        self.request = request
+        self.dialect = dialect
+        self.head = head
+        base = request.starts[0]
+        # Where each message ends, counted from the first message's first byte.
+        new = range(len(stops), len(request.messages))
+        self.stops = stops + array("q", [request.starts[i] - base + len(request.messages[i].wire) for i in new])
+
+
+@value
+class Match:
+    """The leading messages of a record that are byte-equal to a tip's."""
+
+    tip: Tip
+    at: int
+    """Where the first message stands in the record."""
+    n: int
+    size_bytes: int
+
+
+@value
+class Read:
+    """A record with its request, whose body is bytes `start:stop` of the record."""
+
+    request: Request
+    start: int
+    stop: int
+    shared: int
+    opened: Opened
+
+
+@value
+class Quoted:
+    """A record whose body is a string that holds JSON: bytes `start:stop` of the record, quotes included."""
+
+    start: int
+    stop: int
+    opened: Opened
+
+
+@value
+class _Frame:
+    """One parse: the body, in a text from which the messages of *match* were cut."""
+
+    node: Node
+    body: dict[str, Node]
+    dialect: Dialect
+    match: Match | None
+
+    @property
+    def growth(self) -> int:
+        """How many bytes what follows the hole stands further on in the record."""
+        return self.match.size_bytes - len(_HOLE) if self.match is not None else 0
+
+
+class Incremental:
+    """Reads records that repeat each other; remembers a bounded number of recent ones."""
+
+    def __init__(self, open_record: Callable[[Node], Opened | Passed]) -> None:
+        """Find bodies in records with *open_record*."""
+        self._open = open_record
+        self._tips: list[Tip] = []  # the most recent first
+        self._statics: dict[tuple[str, Section, bytes], tuple[tuple[Item, ...], tuple[int, ...]]] = {}
+
+    def read(self, raw: bytes, *, provider: str | None = None) -> Read | Quoted | Passed:
+        """The request in the record *raw*, the string it is in, or why there is none.
+
+        *provider* is what a container around the record says, where the record itself says nothing.
+
+        Raises:
+            Malformed: the record is not usable JSON.
+        """
+        match = self._match(raw)
+        if match is not None:
+            doc = Document(raw[: match.at] + _HOLE + raw[match.at + match.size_bytes :])
+            try:
+                read = self._parse(doc, raw, match, provider)
+            except Malformed:
+                read = None
+            if read is not None:
+                return read
+        read = self._parse(Document(raw), raw, None, provider)
+        if read is None:
+            raise Malformed("bad_shape", "no request body in the record")
+        return read
+
+    def _match(self, raw: bytes) -> Match | None:
+        best: Match | None = None
+        for tip in self._tips:
+            if best is not None and tip.stops[-1] <= best.size_bytes:
+                continue
+            found = _compare(raw, tip)
+            if found is not None and (best is None or found.size_bytes > best.size_bytes):
+                best = found
+                if len(tip.stops) - found.n <= _NEARLY_WHOLE:
+                    break
+        return best
+
+    def _parse(
+        self, doc: Document, raw: bytes, match: Match | None, provider: str | None
+    ) -> Read | Quoted | Passed | None:
+        """Parse *doc*; None where the hole of *match* did not come back as the first message."""
+        opened = self._open(doc.root())
+        if isinstance(opened, Passed):
+            return opened if match is None else None  # the hole may be why no body was found
+        node = opened.body
+        if node.kind == "string":
+            return None if match is not None else Quoted(start=node.start, stop=node.stop, opened=opened)
+        if node.kind != "object":
+            raise Malformed("bad_shape", "the body is no object")
+        body = node.members()
+        head = head_of(body, match.tip.head[: match.n] if match is not None else ())
+        dialect = detect(body, head, provider=opened.provider or provider) if head is not None else None
+        if head is None or dialect is None or (match is not None and dialect is not match.tip.dialect):
+            if match is not None:
+                return None
+            raise Malformed("unknown_body", "the body has the shape of no known provider")
+        history = body[dialect.history]
+        elements = [history] if history.kind == "string" else history.elements()
+        if match is not None:
+            if not elements or elements[0].start != match.at or elements[0].bytes() != _HOLE:
+                return None
+            del elements[0]
+        frame = _Frame(node=node, body=body, dialect=dialect, match=match)
+        request = self._request(raw, frame, elements)
+        if request.messages:
+            first = match.at if match is not None else request.starts[0] + node.start
+            stops = match.tip.stops[: match.n] if match is not None else array("q")
+            self._remember(Tip(raw, first, request, dialect, head, stops=stops), match)
+        return Read(
+            request=request,
+            start=node.start,
+            stop=node.stop + frame.growth,
+            shared=match.n if match is not None else 0,
+            opened=opened,
+        )
+
+    def _request(self, raw: bytes, frame: _Frame, elements: list[Node]) -> Request:
+        """The request in the body of *frame*, whose new messages are *elements*."""
+        match, base, dialect = frame.match, frame.node.start, frame.dialect
+        tools, tools_starts = self._static(frame, Section.TOOLS)
+        system, system_starts = self._static(frame, Section.SYSTEM)
+        fresh = [prefix.item(Section.MESSAGES, dialect.message(element)) for element in elements]
+        starts = array("q", [element.start + frame.growth - base for element in elements])
+        messages: tuple[Item, ...] = tuple(fresh)
+        if match is None:
+            states = prefix.extend((), fresh)
+        else:
+            tip = match.tip.request
+            messages = tip.messages[: match.n] + messages
+            states = prefix.extend(tip.states[: match.n], fresh)
+            shift = match.at - base - tip.starts[0]
+            kept = tip.starts[: match.n]
+            starts = (kept if shift == 0 else array("q", [start + shift for start in kept])) + starts
+        model_node = frame.body.get("model")
+        model = model_node.string() if model_node is not None else None
+        return Request(
+            raw=memoryview(raw)[base : frame.node.stop + frame.growth],
+            dialect=dialect.name,
+            model=model,
+            tools=tools,
+            tools_starts=tools_starts,
+            system=system,
+            system_starts=system_starts,
+            messages=messages,
+            starts=starts,
+            params=params(dialect.name, frame.body),
+            static=prefix.static(model, tools, system),
+            states=states,
+        )
+
+    def _static(self, frame: _Frame, section: Section) -> tuple[tuple[Item, ...], tuple[int, ...]]:
+        """The items of `tools` or of the system prompt, and where they stand in the body."""
+        dialect, match = frame.dialect, frame.match
+        name = dialect.static[0 if section is Section.TOOLS else 1]
+        field = frame.body.get(name) if name else None
+        if field is None or field.kind == "null":
+            return (), ()
+        key = (dialect.name, section, field.bytes())
+        known = self._statics.get(key)
+        if known is None:
+            parsed = dialect.tools(field) if section is Section.TOOLS else dialect.system(field)
+            items = tuple(prefix.item(section, one) for one in parsed)
+            known = items, tuple(one.start - field.start for one in parsed)
+            if len(self._statics) >= _STATIC_MEMO:
+                del self._statics[next(iter(self._statics))]
+            self._statics[key] = known
+        behind = frame.growth if match is not None and field.start > match.at else 0
+        base = field.start + behind - frame.node.start
+        return known[0], tuple(base + start for start in known[1])
+
+    def _remember(self, tip: Tip, match: Match | None) -> None:
+        """Put *tip* first; it takes the place of the one it contains nearly whole."""
+        if match is not None and len(match.tip.stops) - match.n <= _NEARLY_WHOLE:
+            self._tips.remove(match.tip)
+        self._tips.insert(0, tip)
+        kept = 0
+        for i, one in enumerate(self._tips):
+            kept += len(one.raw)
+            if i and (kept > _TIPS_BYTES or i >= _TIPS):
+                del self._tips[i:]
+                break
+
+
+def _compare(raw: bytes, tip: Tip) -> Match | None:
+    """How many leading messages of *tip* stand byte for byte in *raw*."""
+    first = tip.first
+    needle = tip.raw[max(0, first - _NEEDLE_BYTES) : first + 1]
+    start = first - len(needle) + 1
+    if not raw.startswith(needle, start):
+        start = raw.find(needle)
+        if start < 0:
+            return None
+    at = start + len(needle) - 1
+    view = memoryview(tip.raw)
+    stops = tip.stops
+    if raw.startswith(view[first : first + stops[-1]], at):
+        return Match(tip=tip, at=at, n=len(stops), size_bytes=stops[-1])
+    if not raw.startswith(view[first : first + stops[0]], at):
+        return None
+    low, high = _bounds(raw, at, view[first:], stops)
+    while low < high:
+        middle = (low + high + 1) // 2
+        if raw.startswith(view[first : first + stops[middle - 1]], at):
+            low = middle
+        else:
+            high = middle - 1
+    return Match(tip=tip, at=at, n=low, size_bytes=stops[low - 1])
+
+
+def _bounds(raw: bytes, at: int, messages: memoryview, stops: array[int]) -> tuple[int, int]:
+    """Bounds for how many messages are equal, of which the first is and the last is not.
+
+    Looked for from the end, in steps that double: mostly only the last few differ.
+    """
+    high, step = len(stops) - 1, 1
+    while high > 1:
+        probe = max(1, high - step + 1)
+        if raw.startswith(messages[: stops[probe - 1]], at):
+            return probe, high
+        high, step = probe - 1, step * 2
+    return 1, 1

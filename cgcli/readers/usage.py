@@ -1,0 +1,82 @@
+"""The usage that an answer records, as disjoint counts; streamed answers too."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from cgcli.model import Usage
+from cgcli.wire import sse
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+_TTL_S = {"ephemeral_5m_input_tokens": 300, "ephemeral_1h_input_tokens": 3600}
+_DEFAULT_TTL_S = 300
+
+
+def of_answer(answer: Mapping[str, Any]) -> Usage | None:
+    """The usage in a whole *answer*, Anthropic's or OpenAI's shape; None where it has none."""
+    usage = answer.get("usage")
+    if not isinstance(usage, dict):
+        return None
+    return _openai(usage) if "prompt_tokens" in usage or "input_tokens_details" in usage else _anthropic(usage)
+
+
+def of_stream(stream: str) -> Usage | None:
+    """The usage in an event *stream*: `message_start` has the input, the last `message_delta` the output."""
+    merged: dict[str, Any] = {}
+    for data in sse.data(stream):
+        if '"usage"' not in data:
+            continue
+        try:
+            event = json.loads(data)
+        except ValueError:
+            continue
+        if not isinstance(event, dict):
+            continue
+        holder = event.get("message") or event.get("response") or event
+        usage = holder.get("usage") if isinstance(holder, dict) else None
+        if isinstance(usage, dict):
+            merged |= {key: number for key, number in usage.items() if number is not None}
+    return of_answer({"usage": merged}) if merged else None
+
+
+def _anthropic(usage: Mapping[str, Any]) -> Usage | None:
+    """Anthropic's counts: `input_tokens` excludes what was read and written."""
+    fresh = _number(usage.get("input_tokens"))
+    if fresh is None:
+        return None
+    written = _number(usage.get("cache_creation_input_tokens")) or 0
+    split = usage.get("cache_creation")
+    by_ttl = {ttl: n for key, ttl in _TTL_S.items() if isinstance(split, dict) and (n := _number(split.get(key)))}
+    if sum(by_ttl.values()) != written:
+        by_ttl = {_DEFAULT_TTL_S: written} if written else {}
+    return Usage(
+        fresh=fresh,
+        read=_number(usage.get("cache_read_input_tokens")) or 0,
+        write_by_ttl_s=by_ttl,
+        output=_number(usage.get("output_tokens")),
+    )
+
+
+def _openai(usage: Mapping[str, Any]) -> Usage | None:
+    """OpenAI's counts: the input includes what was read and written."""
+    total = _number(usage.get("prompt_tokens", usage.get("input_tokens")))
+    if total is None:
+        return None
+    details = usage.get("prompt_tokens_details") or usage.get("input_tokens_details")
+    if not isinstance(details, dict):
+        details = {}
+    read = _number(details.get("cached_tokens")) or 0
+    written = _number(details.get("cache_write_tokens")) or 0
+    return Usage(
+        fresh=max(0, total - read - written),
+        read=read,
+        write_by_ttl_s={1800: written} if written else {},
+        output=_number(usage.get("completion_tokens", usage.get("output_tokens"))),
+    )
+
+
+def _number(value: Any) -> int | None:
+    return value if isinstance(value, int) and not isinstance(value, bool) else None
