@@ -1,0 +1,215 @@
+"""Run the components over one slot; a component that raises or makes things worse is reverted alone."""
+
+from __future__ import annotations
+
+from hashlib import sha256
+from typing import TYPE_CHECKING
+
+from cgcli.compaction.component import PASSING_REASONS, Loss, MarkerMode, Skip, Slot
+from cgcli.compaction.state import Decision, Fired, SlotState
+from cgcli.markers import has_placeholder, key, marker
+from cgcli.model import Digest, value
+from cgcli.wire.strings import encode, style_of, utf8
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from cgcli.compaction.component import Component
+    from cgcli.wire.strings import Style
+
+_ROUNDS = 4
+"""A text that changed without getting a marker goes through again until it stays, so that compacting the result
+changes nothing."""
+_REMEMBERED_TEXTS = 16
+HELD_REASONS = frozenset({"prefix_held", "prefix_unknown"})
+
+
+@value
+class Where:
+    """What the components are told about a slot beside its text."""
+
+    i_message: int
+    i_part: int
+    i_output: int
+    n_outputs: int
+    request_tokens: int
+    denied: Callable[[Component], str | None]
+    """Why a gated component may not decide here; None where it may."""
+
+
+@value
+class Reverted:
+    """A component's answer that was not taken."""
+
+    component: str
+    reason: str
+    detail: str = ""
+
+
+@value
+class Evaluation:
+    """What came of one slot."""
+
+    slot: SlotState
+    literal: bytes
+    """The slot's string as it is written, quotes included."""
+    original: bytes
+    """The slot's text in UTF-8."""
+    reverted: tuple[Reverted, ...]
+
+
+class Pipeline:
+    """A policy's components in order, with one token counter."""
+
+    def __init__(self, components: Sequence[Component], count: Callable[[str], int], *, default_style: Style) -> None:
+        """Evaluate *components*; new strings are spelled in *default_style* where it gives the original too."""
+        self.components = tuple(components)
+        self._count = count
+        self._counted: dict[str, int] = {}
+        self._default_style = default_style
+
+    def count(self, text: str) -> int:
+        """Tokens of *text*; a component and the check of its answer ask for the same one."""
+        known = self._counted.get(text)
+        if known is None:
+            if len(self._counted) >= _REMEMBERED_TEXTS:
+                self._counted.clear()
+            known = self._counted[text] = self._count(text)
+        return known
+
+    def evaluate(
+        self, literal: bytes, text: str, tokens: int, where: Where, seen: Callable[[int, Digest], bool]
+    ) -> Evaluation:
+        """Decide about the slot that holds *text*, spelled *literal*.
+
+        *seen* tells whether an earlier output of the request had a text of that digest at that step.
+        """
+        run = _Run(self.components, self.count, text, tokens, where, seen)
+        for _ in range(_ROUNDS):
+            before = run.text
+            run.once()
+            if run.text == before or has_placeholder(run.text):
+                break
+        decision = self._decision(literal, text, tokens, run)
+        is_open = any(reason in PASSING_REASONS or reason in HELD_REASONS for _, reason in run.skips)
+        # In the round that changes nothing more, a component that fired finds nothing left to do.
+        skips = dict.fromkeys(skip for skip in run.skips if skip[0] not in run.fired)
+        slot = SlotState(
+            i_message=where.i_message,
+            i_part=where.i_part,
+            tokens=tokens,
+            seen=tuple(run.stages),
+            decision=decision,
+            skips=tuple(skips),
+            is_open=is_open,
+        )
+        return Evaluation(slot=slot, literal=literal, original=utf8(text), reverted=tuple(dict.fromkeys(run.reverted)))
+
+    def left_alone(self, literal: bytes, text: str, tokens: int, where: Where, reason: str) -> Evaluation:
+        """The evaluation of a slot that no component may touch, for *reason*."""
+        slot = SlotState(
+            i_message=where.i_message,
+            i_part=where.i_part,
+            tokens=tokens,
+            seen=(),
+            decision=None,
+            skips=tuple(dict.fromkeys((component.name, reason) for component in self.components)),
+            is_open=False,
+        )
+        return Evaluation(slot=slot, literal=literal, original=utf8(text), reverted=())
+
+    def _decision(self, literal: bytes, text: str, tokens: int, run: _Run) -> Decision | None:
+        if run.text == text:
+            return None
+        style = style_of(literal, text)
+        spelled = self._default_style if encode(text, self._default_style) == literal else style or self._default_style
+        new = encode(run.text, spelled)
+        if len(new) >= len(literal):
+            run.reverted += [Reverted(component=name, reason="more_bytes") for name in run.fired]
+            return None
+        return Decision(
+            literal=new,
+            original=Digest(sha256(utf8(text)).digest()),
+            replacement=Digest(sha256(utf8(run.text)).digest()),
+            fired=tuple(Fired(component=name, saved_tokens=saved) for name, saved in run.fired.items()),
+            saved_tokens=tokens - run.tokens,
+            is_reversible=not run.is_lost,
+            style=spelled if encode(text, spelled) == literal else style,
+        )
+
+
+class _Run:
+    """The components at work on one slot."""
+
+    def __init__(
+        self,
+        components: Sequence[Component],
+        count: Callable[[str], int],
+        text: str,
+        tokens: int,
+        where: Where,
+        seen: Callable[[int, Digest], bool],
+    ) -> None:
+        self.components = components
+        self.count = count
+        self.key = key(text)
+        self.text = text
+        self.tokens = tokens
+        self.where = where
+        self.seen = seen
+        self.fired: dict[str, int] = {}
+        self.skips: list[tuple[str, str]] = []
+        self.reverted: list[Reverted] = []
+        self.stages: list[tuple[int, Digest]] = []
+        self.is_lost = False
+
+    def once(self) -> None:
+        """Every component, once, each on what the one before left."""
+        self.skips = []
+        for i, component in enumerate(self.components):
+            seen_before = False
+            if component.name == "dedup":
+                digest = Digest(sha256(utf8(self.text)).digest())
+                seen_before = self.seen(i, digest)
+                self.stages.append((i, digest))
+            self._apply(component, seen_before=seen_before)
+
+    def _apply(self, component: Component, *, seen_before: bool) -> None:
+        where = self.where
+        try:
+            answer = component.propose(
+                Slot(
+                    text=self.text,
+                    tokens=self.tokens,
+                    key=self.key,
+                    i_output=where.i_output,
+                    n_outputs=where.n_outputs,
+                    seen_before=seen_before,
+                    request_tokens=where.request_tokens,
+                    count=self.count,
+                )
+            )
+        except Exception as error:  # noqa: BLE001 - fail open: any fault of a component reverts it alone
+            self.reverted.append(Reverted(component=component.name, reason="raised", detail=repr(error)))
+            return
+        if isinstance(answer, Skip):
+            self.skips.append((component.name, answer.reason))
+            return
+        denied = where.denied(component) if component.gated else None
+        if denied is not None:
+            self.skips.append((component.name, denied))
+            return
+        self._take(component, answer.text)
+
+    def _take(self, component: Component, text: str) -> None:
+        tokens = self.count(text)
+        mode = getattr(component, "marker_mode", MarkerMode.FULL)
+        drops = component.loss is Loss.STASHED
+        if tokens >= self.tokens:
+            self.reverted.append(Reverted(component=component.name, reason="grew"))
+        elif drops and mode is MarkerMode.FULL and marker(self.key) not in text:
+            self.reverted.append(Reverted(component=component.name, reason="dropped_without_marker"))
+        else:
+            self.fired[component.name] = self.fired.get(component.name, 0) + self.tokens - tokens
+            self.is_lost |= drops and mode is not MarkerMode.FULL
+            self.text, self.tokens = text, tokens
