@@ -1,0 +1,1 @@
+"""What is in a file, and what can be known from it."""
