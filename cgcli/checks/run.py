@@ -1,0 +1,129 @@
+"""Run gates over a capture: one pass, each turn shown to every gate."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+from cgcli.checks.base import Context, Verdict
+from cgcli.checks.common import CommonPrefix
+from cgcli.checks.rebilling import Rebilling
+from cgcli.checks.turn import Turn
+from cgcli.checks.verdict import without_head
+from cgcli.lanes import Relation, Threads, group
+from cgcli.lanes.summary_call import asks_for_summary
+from cgcli.model import changed, unique, value
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from cgcli.checks.base import Finding, Gate, Result
+    from cgcli.checks.common import Common
+    from cgcli.lanes import Lane, Placement
+    from cgcli.lanes.snapshot import Snapshot
+    from cgcli.readers import Capture
+
+
+@value
+class Allowed:
+    """Where a lane may begin anew without failing a gate."""
+
+    epochs: frozenset[int] = frozenset()
+    after_compaction: bool = False
+
+
+@unique
+class Checked:
+    """What the gates say of one file."""
+
+    file: str
+    format: str
+    n_requests: int
+    is_independent: bool
+    lanes: tuple[Lane, ...]
+    results: tuple[Result, ...]
+    skipped: tuple[tuple[int, str, str], ...]
+    """(line, reason, detail) of records that are not usable."""
+    common: Common | None = None
+    """What all requests begin with, where they are independent and the file records tools and system prompt."""
+
+    @property
+    def worst(self) -> Verdict:
+        """`fail` if any gate failed, else `pass` if any passed, else what the others say."""
+        verdicts = {result.verdict for result in self.results}
+        order = (Verdict.FAIL, Verdict.PASS, Verdict.UNKNOWN, Verdict.VACUOUS)
+        return next((verdict for verdict in order if verdict in verdicts), Verdict.VACUOUS)
+
+
+class Observer(Protocol):
+    """What looks at the turns too, and gives no verdict: a baseline in the making."""
+
+    def see(self, turn: Turn) -> None:
+        """Take the next request."""
+
+
+def check(
+    capture: Capture,
+    gates: Sequence[Gate],
+    allowed: Allowed,
+    options: Mapping[str, object],
+    *,
+    observers: Sequence[Observer] = (),
+) -> Checked:
+    """Show every request of *capture* to every one of *gates*, and to *observers*."""
+    context = Context(
+        file=capture.file,
+        known=capture.reader.known,
+        is_independent=capture.reader.independent,
+        rebilled=Rebilling(),
+        allowed_epochs=allowed.epochs,
+        allow_after_compaction=allowed.after_compaction,
+        options=options,
+    )
+    runs = [(gate, gate.start(context)) for gate in gates]
+    found: dict[str, list[Finding]] = {gate.rule.gate: [] for gate in gates}
+    threads = Threads()
+    spoken: dict[int, Snapshot] = {}
+    common = CommonPrefix()
+    skipped = []
+    n_requests = 0
+    for entry in capture:
+        exchange = entry.exchange
+        if exchange is None:
+            if entry.passed is not None and not entry.passed.usable:
+                skipped.append((entry.line, entry.passed.reason, entry.passed.detail))
+            continue
+        asks = asks_for_summary(exchange.request)
+        placed = threads.place(exchange, n_requests, alone=context.is_independent, is_summary_call=asks)
+        turn = Turn(
+            exchange,
+            placed if asks else _past_calls(placed, spoken),
+            i_exchange=n_requests,
+            number=len(placed.thread.turns),
+            is_summary_call=asks,
+        )
+        n_requests += 1
+        if context.is_independent and without_head(context) is None:
+            common.see(exchange.request)
+        for gate, run in runs:
+            found[gate.rule.gate] += run.see(turn)
+        for observer in observers:
+            observer.see(turn)
+    lanes = group(threads.threads, independent=context.is_independent)
+    return Checked(
+        file=capture.file,
+        format=capture.reader.name,
+        n_requests=n_requests,
+        is_independent=context.is_independent,
+        lanes=lanes,
+        results=tuple(run.result(tuple(found[gate.rule.gate]), lanes) for gate, run in runs),
+        skipped=tuple(skipped),
+        common=common.result(),
+    )
+
+
+def _past_calls(placement: Placement, spoken: dict[int, Snapshot]) -> Placement:
+    """Compare the way back from a broken summariser call with what the lane itself sent last, as kept in *spoken*."""
+    own = spoken.get(placement.thread.identity)
+    if placement.thread.last is not None:
+        spoken[placement.thread.identity] = placement.thread.last
+    return changed(placement, before=own) if placement.relation is Relation.EDITS and own is not None else placement
