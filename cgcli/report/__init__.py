@@ -1,0 +1,1 @@
+"""Results as text and as JSON; no result is changed here."""

@@ -1,0 +1,161 @@
+"""The account of `cg check`, as a document; text, JUnit, SARIF and GitHub's annotations are drawn from it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+from cgcli.checks.base import Verdict
+from cgcli.checks.registry import gate
+from cgcli.errors import ExitCode
+from cgcli.model import value
+from cgcli.report.figures import counted, number
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from cgcli.checks.base import Finding, Result
+    from cgcli.checks.common import Common
+    from cgcli.checks.run import Checked
+    from cgcli.lanes import Lane
+
+SCHEMA = "cgcli/check/v1"
+_WORST_FIRST = (Verdict.FAIL, Verdict.PASS, Verdict.UNKNOWN, Verdict.VACUOUS)
+
+
+@value
+class Unread:
+    """A file that could not be checked."""
+
+    file: str
+    message: str
+    where: str
+    """The file, and the line where one is known."""
+    hint: str | None
+
+
+def document(checked: Sequence[Checked], unread: Sequence[Unread], *, strict: bool, exit_zero: bool) -> dict[str, Any]:
+    """The versioned JSON document `cgcli/check/v1`."""
+    verdicts = Counter(result.verdict for one in checked for result in one.results)
+    unreadable = bool(unread) or (strict and any(one.skipped for one in checked))
+    return {
+        "schema": SCHEMA,
+        "verdict": next((verdict.value for verdict in _WORST_FIRST if verdicts[verdict]), None),
+        "exit_code": int(_exit_code(verdicts, unreadable=unreadable, strict=strict, exit_zero=exit_zero)),
+        "strict": strict,
+        "verdicts": {verdict.value: verdicts[verdict] for verdict in Verdict},
+        "files": [_file(one) for one in checked],
+        "unreadable": [
+            {"file": one.file, "message": one.message, "where": one.where, "hint": one.hint} for one in unread
+        ],
+    }
+
+
+def conclusion(report: Mapping[str, Any]) -> str:
+    """The verdict of all files, in one line: the worst first, and what makes the exit code."""
+    failed = sorted({gate["gate"] for file in report["files"] for gate in file["gates"] if gate["verdict"] == "fail"})
+    counts = ", ".join(f"{number(n)} {verdict}" for verdict, n in report["verdicts"].items() if n)
+    of = counted(len(report["files"]) + len(report["unreadable"]), "file")
+    said = [f"{counts} in {of}" if counts else of]
+    if failed:
+        said.append(f"failed: {', '.join(failed)}")
+    if report["unreadable"]:
+        said.append(f"{counted(len(report['unreadable']), 'file')} not checked")
+    return f"{(report['verdict'] or 'unreadable').upper()}: {'; '.join(said)}; exit {report['exit_code']}"
+
+
+def _exit_code(verdicts: Mapping[Verdict, int], *, unreadable: bool, strict: bool, exit_zero: bool) -> ExitCode:
+    """4 before 3 before 6; *exit_zero* forgives what gates say, never what cannot be read."""
+    if unreadable:
+        return ExitCode.UNREADABLE
+    if exit_zero:
+        return ExitCode.OK
+    if verdicts[Verdict.FAIL]:
+        return ExitCode.FAILED
+    undecided = verdicts[Verdict.VACUOUS] + verdicts[Verdict.UNKNOWN]
+    return ExitCode.VACUOUS if undecided and (strict or not verdicts[Verdict.PASS]) else ExitCode.OK
+
+
+def _file(checked: Checked) -> dict[str, Any]:
+    places = _places(checked.lanes)
+    return {
+        "file": checked.file,
+        "format": checked.format,
+        "requests": checked.n_requests,
+        "independent": checked.is_independent,
+        "verdict": checked.worst.value,
+        "common_prefix": _common(checked.common),
+        "lanes": [_lane(lane) for lane in checked.lanes],
+        "gates": [_gate(result, places) for result in checked.results],
+        "skipped_records": [{"line": line, "reason": why, "detail": detail} for line, why, detail in checked.skipped],
+    }
+
+
+def _common(common: Common | None) -> dict[str, int] | None:
+    if common is None:
+        return None
+    return {
+        "blocks": common.blocks,
+        "tools": common.tools,
+        "system": common.system,
+        "messages": common.messages,
+        "bytes": common.bytes,
+    }
+
+
+def _lane(lane: Lane) -> dict[str, Any]:
+    lines = [turn.line for epoch in lane.epochs for turn in epoch.thread.turns]
+    return {
+        "lane": lane.name,
+        "label": lane.label.value,
+        "model": lane.model,
+        "requests": lane.n_requests,
+        "epochs": len(lane.epochs),
+        "first_line": min(lines),
+        "last_line": max(lines),
+    }
+
+
+def _places(lanes: Iterable[Lane]) -> dict[int, tuple[str, int | None, int]]:
+    """By number of request: its lane, its epoch where the lane has several, and its turn in it; both from 1."""
+    return {
+        turn.i_exchange: (lane.name, i_epoch if len(lane.epochs) > 1 else None, i_turn)
+        for lane in lanes
+        for i_epoch, epoch in enumerate(lane.epochs, 1)
+        for i_turn, turn in enumerate(epoch.thread.turns, 1)
+    }
+
+
+def _gate(result: Result, places: Mapping[int, tuple[str, int | None, int]]) -> dict[str, Any]:
+    notes = [finding for finding in result.findings if finding.is_note]
+    return {
+        "gate": result.gate,
+        "title": gate(result.gate).rule.title,
+        "verdict": result.verdict.value,
+        "checked": result.checked,
+        "unit": result.unit,
+        "reason": result.reason,
+        "findings": [_finding(finding, places) for finding in result.findings if not finding.is_note],
+        "notes": [_finding(finding, places) for finding in notes],
+    }
+
+
+def _finding(finding: Finding, places: Mapping[int, tuple[str, int | None, int]]) -> dict[str, Any]:
+    lane, epoch, turn = places[finding.i_exchange]
+    price = finding.cost
+    return {
+        "message": finding.message,
+        "lane": lane,
+        "epoch": epoch,
+        "turn": turn,
+        "line": finding.line,
+        "request": finding.i_exchange,
+        "path": finding.path,
+        "byte": finding.byte,
+        "kind": finding.kind,
+        "change": finding.change,
+        "culprit": finding.culprit,
+        "rebilled": None if price is None else {"tokens": price.tokens, "basis": price.basis},
+        "was": finding.was,
+        "now": finding.now,
+    }
