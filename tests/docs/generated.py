@@ -1,0 +1,163 @@
+"""The parts of the reference that are written from the code.
+
+They stand between `<!-- generated: NAME -->` and `<!-- end -->`; `python -m tests.docs.generate` writes them anew.
+"""
+
+from __future__ import annotations
+
+import re
+import typing
+from types import UnionType
+from typing import TYPE_CHECKING, Literal
+
+from cgcli.compaction.policy import BUILT_IN, PLANNED
+from cgcli.config.schema import Table
+from cgcli.dialects import DIALECTS
+from cgcli.errors import CgError
+from cgcli.readers import READERS, unsupported
+from cgcli.readers.envelope import PATHS
+from tests.docs.help import help_pages
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+_REGION = re.compile(r"(<!-- generated: ([a-z-]+) -->\n).*?(<!-- end -->)", re.DOTALL)
+_YES_NO = {True: "yes", False: "no"}
+_PLAIN = {"str": "text", "list[str]": "list of texts", "dict[str, dict[str, typing.Any]]": "tables"}
+
+
+def rewritten(text: str) -> str:
+    """*text* with every generated part as the code says it today."""
+    return _REGION.sub(lambda found: found[1] + "\n".join(PARTS[found[2]]()) + "\n" + found[3], text)
+
+
+def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str]:
+    yield f"| {' | '.join(head)} |"
+    yield "|" + "---|" * len(head)
+    for row in rows:
+        yield f"| {' | '.join(row)} |"
+
+
+def _commands() -> Iterator[str]:
+    for words, text in help_pages():
+        yield from ("", f"## {words}", "", "```text", *text.rstrip().splitlines(), "```")
+
+
+def _readers() -> Iterator[str]:
+    head = ("format", "what it is", "taken where", "tools", "system", "usage", "answer", "time", "requests are")
+    yield from _table(
+        head,
+        (
+            (
+                f"`{reader.name}`",
+                _first_line(type(reader)),
+                _first_line(type(reader).matches).removeprefix("True where "),
+                *(
+                    _YES_NO[known]
+                    for known in (
+                        reader.known.tools,
+                        reader.known.system,
+                        reader.known.usage,
+                        reader.known.response,
+                        reader.known.time,
+                    )
+                ),
+                "independent" if reader.independent else "conversations",
+            )
+            for reader in READERS
+        ),
+    )
+
+
+def _envelope() -> Iterator[str]:
+    yield ", ".join(f"`{'.'.join(path)}`" for path in PATHS)
+
+
+def _unsupported() -> Iterator[str]:
+    kinds = {(kind.name, kind.why): kind.hint for _, kind in unsupported._KINDS}
+    yield from _table(("file", "why not", "instead"), ((name, why, hint) for (name, why), hint in kinds.items()))
+
+
+def _dialects() -> Iterator[str]:
+    yield from _table(
+        ("dialect", "what it is", "the list that grows", "tools", "system prompt"),
+        (
+            (
+                f"`{dialect.name}`",
+                _first_line(type(dialect)),
+                f"`{dialect.history}`",
+                *(f"`{key}`" for key in dialect.static),
+            )
+            for dialect in sorted(DIALECTS, key=lambda dialect: dialect.name)
+        ),
+    )
+
+
+def _policies() -> Iterator[str]:
+    yield from _table(
+        ("policy", "acts with", "names, and does not have yet"),
+        (
+            (
+                f"`{name}`",
+                " ".join(_step(step, params) for step, params in steps if step not in PLANNED) or "nothing",
+                " ".join(f"`{step}`" for step, _ in steps if step in PLANNED) or "nothing",
+            )
+            for name, steps in BUILT_IN.items()
+        ),
+    )
+
+
+def _step(name: str, params: Mapping[str, object]) -> str:
+    said = ", ".join(f"{key} = {given}" for key, given in params.items())
+    return f"`{name}`" + (f" ({said})" if said else "")
+
+
+def _keys() -> Iterator[str]:
+    yield from _table(
+        ("key", "what it takes", "meaning"),
+        (
+            (f"`{name}`", _shape(field.annotation), field.description or "")
+            for name, field in Table.model_fields.items()
+        ),
+    )
+
+
+def _shape(annotation: object) -> str:
+    """A type as a person reads it, `None` left out."""
+    if isinstance(annotation, UnionType) or typing.get_origin(annotation) is typing.Union:
+        return " or ".join(_shape(one) for one in typing.get_args(annotation) if one is not type(None))
+    if typing.get_origin(annotation) is Literal:
+        return " or ".join(f"`{one}`" for one in typing.get_args(annotation))
+    return _PLAIN[annotation.__name__ if annotation is str else str(annotation)]
+
+
+def _errors() -> Iterator[str]:
+    yield from _table(
+        ("error", "exit code", "meaning"),
+        ((f"`{kind.__name__}`", str(int(kind.exit_code)), _first_line(kind)) for kind in _tree(CgError)),
+    )
+
+
+def _tree(kind: type[CgError]) -> Iterator[type[CgError]]:
+    yield kind
+    for inner in kind.__subclasses__():
+        if inner.__module__ == kind.__module__:
+            yield from _tree(inner)
+
+
+def _first_line(thing: object) -> str:
+    said = (thing.__doc__ or "").strip().split("\n", 1)[0]
+    assert said, f"{thing} has no docstring"
+    return said.rstrip(".")
+
+
+PARTS: Mapping[str, Callable[[], Iterator[str]]] = {
+    "commands": _commands,
+    "dialects": _dialects,
+    "envelope": _envelope,
+    "errors": _errors,
+    "keys": _keys,
+    "policies": _policies,
+    "readers": _readers,
+    "unsupported": _unsupported,
+}
