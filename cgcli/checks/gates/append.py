@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from cgcli.checks.allowing import Allowing
 from cgcli.checks.base import Finding, Rule
+from cgcli.checks.diverging import finding
 from cgcli.checks.parents import Parents
 from cgcli.checks.verdict import INDEPENDENT, settle, without_head
 from cgcli.lanes import Label, Relation
@@ -97,17 +98,10 @@ class Run:
         if found is None:
             return
         same = "; it means the same" if found.is_same_in_meaning else ""
-        yield Finding(
-            message=f"{found.kind.value} ({found.change.value}) at {found.path}, {found.n_blocks} blocks shared{same}",
-            line=turn.line,
-            i_exchange=turn.i_exchange,
-            path=found.path,
-            byte=turn.break_byte,
-            kind=found.kind.value,
-            change=found.change.value,
-            culprit=found.culprit,
-            was=found.was,
-            now=found.now,
+        yield finding(
+            turn,
+            found,
+            f"{found.kind.value} ({found.change.value}) at {found.path}, {found.n_blocks} blocks shared{same}",
             cost=self._context.rebilled(turn),
             is_note=self._allowing.allows(turn),
         )
@@ -118,19 +112,8 @@ class Run:
         found = divergence(parent, turn.request) if parent is not None else None
         if parent is None or found is None:
             return
-        yield Finding(
-            message=f"compaction call shares {found.n_blocks} blocks with line {parent.line}: {found.kind.value}",
-            line=turn.line,
-            i_exchange=turn.i_exchange,
-            path=found.path,
-            byte=turn.byte_of(found.section, found.i_item, found.byte),
-            kind=found.kind.value,
-            change=found.change.value,
-            culprit=found.culprit,
-            was=found.was,
-            now=found.now,
-            is_note=True,
-        )
+        message = f"compaction call shares {found.n_blocks} blocks with line {parent.line}: {found.kind.value}"
+        yield finding(turn, found, message, is_note=True)
 
     def result(self, findings: tuple[Finding, ...], lanes: tuple[Lane, ...]) -> Result:
         """Fail on any break, and on any new beginning of a lane, that was not allowed."""

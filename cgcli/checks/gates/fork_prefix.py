@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from cgcli.checks.alignment import Alignment, SentRequests, Shape
 from cgcli.checks.appended import EXCERPT_CHARS, resent_chars, scope
 from cgcli.checks.base import Finding, Rule
+from cgcli.checks.diverging import finding
 from cgcli.checks.forks import ALL_STANDALONE, NO_CALLS, REBUILT, SYSTEM_ROLES, Calls
 from cgcli.checks.turn import Turn
 from cgcli.checks.verdict import INDEPENDENT, settle, without_head
@@ -171,18 +172,11 @@ class Run:
         found = moved.breaks
         if found is None or (found.section is Section.MESSAGES and found.i_item == n):
             return self._same_so_far(turn, home, aligned)
-        return Finding(
-            message=f"{found.kind.value} ({found.change.value}) at {found.path} against the request at line "
+        return finding(
+            moved,
+            found,
+            f"{found.kind.value} ({found.change.value}) at {found.path} against the request at line "
             f"{home.line}, {found.n_blocks} blocks shared",
-            line=turn.line,
-            i_exchange=turn.i_exchange,
-            path=found.path,
-            byte=moved.break_byte,
-            kind=found.kind.value,
-            change=found.change.value,
-            culprit=found.culprit,
-            was=found.was,
-            now=found.now,
             cost=self._context.rebilled(moved),
         )
 
