@@ -6,13 +6,13 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from cgcli.checks.base import Finding
-from cgcli.checks.content import byte_of
+from cgcli.checks.places import byte_of
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterator
 
     from cgcli.checks.base import Context
-    from cgcli.checks.content import Place
+    from cgcli.checks.places import Place
     from cgcli.checks.turn import Turn
 
 MOST_OF_A_KIND = 100

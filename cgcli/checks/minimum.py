@@ -12,9 +12,9 @@ from cgcli.providers.models import lookup
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from cgcli.checks.marked import Marked
     from cgcli.checks.turn import Turn
     from cgcli.model import Item
+    from cgcli.prefix.marked import Marked
 
 _BYTES_A_TOKEN = 4
 _CLEARLY = 2

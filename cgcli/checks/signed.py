@@ -6,8 +6,8 @@ import json
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
-from cgcli.checks.content import decoded, has_kind
 from cgcli.dialects.base import MARK_KEYS
+from cgcli.dialects.content import decoded, has_kind
 from cgcli.model import Kind, value
 
 if TYPE_CHECKING:

@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from cgcli.checks.base import Finding, Rule
-from cgcli.checks.content import Place
 from cgcli.checks.faults import Faults
-from cgcli.checks.marked import CLAUDE_KEY, Marked, Walk, step
 from cgcli.checks.minimum import Minimum
-from cgcli.checks.settings import settings
+from cgcli.checks.places import Place
 from cgcli.checks.verdict import settle, without_head
 from cgcli.checks.wire_folding import WireFolding
+from cgcli.dialects.settings import settings
 from cgcli.model import Section, changed, value
+from cgcli.prefix.marked import CLAUDE_KEY, Marked, Walk, step
 from cgcli.providers.breakpoints import ANTHROPIC, DEFAULT_TTL, OPENAI, OPENAI_IMPLICIT_WRITES
 
 if TYPE_CHECKING:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from cgcli.calls.native_blocks import Compaction, asked, compactions, is_trigger, refused, settings_of
 from cgcli.checks.base import Rule
-from cgcli.checks.content import Place
 from cgcli.checks.faults import Faults
 from cgcli.checks.folding import Folding
-from cgcli.checks.native_blocks import Compaction, asked, compactions, is_trigger, refused, settings_of
+from cgcli.checks.places import Place
 from cgcli.checks.verdict import settle
 from cgcli.model import Section
 from cgcli.providers.compaction_support import SOURCE
@@ -16,8 +16,8 @@ from cgcli.providers.compaction_support import SOURCE
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from cgcli.calls.native_blocks import Asked
     from cgcli.checks.base import Context, Finding, Result
-    from cgcli.checks.native_blocks import Asked
     from cgcli.checks.turn import Turn
     from cgcli.lanes import Lane
     from cgcli.model import Digest, Item

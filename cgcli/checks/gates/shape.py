@@ -6,13 +6,14 @@ import re
 from typing import TYPE_CHECKING
 
 from cgcli.checks.base import Rule
-from cgcli.checks.content import Place, content_blocks, decoded
 from cgcli.checks.faults import Faults
-from cgcli.checks.marked import CLAUDE_KEY, Tally, tally
-from cgcli.checks.settings import settings
+from cgcli.checks.places import Place
 from cgcli.checks.verdict import settle, without_head
 from cgcli.checks.wire_folding import WireFolding
+from cgcli.dialects.content import content_blocks, decoded
+from cgcli.dialects.settings import settings
 from cgcli.model import Kind, Section
+from cgcli.prefix.marked import CLAUDE_KEY, Tally, tally
 from cgcli.providers.breakpoints import ANTHROPIC
 from cgcli.providers.compaction_support import ITEM
 from cgcli.providers.request_rules import ROLES, RULES, Fault, takes_system_in_list

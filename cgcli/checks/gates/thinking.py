@@ -6,10 +6,11 @@ import json
 from typing import TYPE_CHECKING
 
 from cgcli.checks.base import Rule
-from cgcli.checks.content import Place, content_blocks
 from cgcli.checks.faults import Faults
+from cgcli.checks.places import Place
 from cgcli.checks.signed import first_other, fixed_head, same_words, signed_in, unsigned_in
 from cgcli.checks.verdict import INDEPENDENT, settle, without_head
+from cgcli.dialects.content import content_blocks
 from cgcli.lanes import Relation
 from cgcli.model import Section
 from cgcli.prefix import common_messages

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from cgcli.checks.base import Rule
-from cgcli.checks.content import Place
 from cgcli.checks.faults import Faults, named
 from cgcli.checks.folding import Folding
-from cgcli.checks.pairing import Fault, Group, stepper
-from cgcli.checks.settings import settings
+from cgcli.checks.places import Place
 from cgcli.checks.verdict import settle
+from cgcli.dialects.pairing import Fault, Group, stepper
+from cgcli.dialects.settings import settings
 from cgcli.model import Kind, Section
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from cgcli.checks.settings import settings
+from cgcli.dialects.settings import settings
 from cgcli.readers import read
 from tests.checks.gated import Json, body, user
 

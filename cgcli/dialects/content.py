@@ -5,32 +5,14 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from cgcli.model import Kind, Section, value
 from cgcli.wire.spans import Document, Malformed, Node
 
 if TYPE_CHECKING:
-    from cgcli.checks.turn import Turn
-    from cgcli.model import Item
+    from cgcli.model import Item, Kind
 
 Json = dict[str, Any]
 _MOST_KEPT = 64
 """How many items are kept decoded: one gate after the other looks at what is new in a turn."""
-
-
-@value
-class Place:
-    """A place in a request."""
-
-    section: Section
-    i_item: int
-    inner: str = ""
-    """Where in the item, as `content.2`; empty for the item itself."""
-
-    @property
-    def path(self) -> str:
-        """Where in the body."""
-        path = f"{self.section.value}.{self.i_item}"
-        return f"{path}.{self.inner}" if self.inner else path
 
 
 @lru_cache(maxsize=_MOST_KEPT)
@@ -47,16 +29,6 @@ def content_blocks(item: Item) -> list[Json]:
     message = decoded(item)
     content = message.get("content") if isinstance(message, dict) else None
     return [block if isinstance(block, dict) else {} for block in content] if isinstance(content, list) else []
-
-
-def byte_of(turn: Turn, place: Place) -> int | None:
-    """The first byte of *place* in the body of *turn*'s request; of its item where it is not found in that."""
-    request = turn.request
-    items = {Section.TOOLS: request.tools, Section.SYSTEM: request.system, Section.MESSAGES: request.messages}
-    of_section = items[place.section] or ()
-    item = of_section[place.i_item] if place.i_item < len(of_section) else None
-    inner = byte_in(item, place.inner) if item is not None else None
-    return turn.byte_of(place.section, place.i_item, inner or 0)
 
 
 def byte_in(item: Item, inner: str) -> int | None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
-from cgcli.checks.content import decoded
-from cgcli.checks.settings import settings
+from cgcli.dialects.content import decoded
+from cgcli.dialects.settings import settings
 from cgcli.model import value
 from cgcli.providers.compaction_support import (
     BEDROCK_PREFIX,

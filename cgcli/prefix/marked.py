@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from cgcli.checks.content import decoded
 from cgcli.dialects.base import MARK_KEYS
+from cgcli.dialects.content import decoded
 from cgcli.model import Kind, Section, changed, value
 from cgcli.providers.breakpoints import UNMARKABLE_TYPES
 

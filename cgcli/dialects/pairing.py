@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from cgcli.checks.content import decoded
+from cgcli.dialects.content import decoded
 from cgcli.model import Kind, changed, value
 
 if TYPE_CHECKING:

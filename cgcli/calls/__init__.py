@@ -1,0 +1,1 @@
+"""The request that asks for a summary, in every shape, and when it may not be made."""
