@@ -1,0 +1,1 @@
+"""What tokens cost: a dated table, or a file of the user's; what is in neither is unpriced."""
