@@ -9,6 +9,7 @@ CgError                 1  the base; also what is raised for the unexpected
     ├── StashCorrupt    5  what stands there is not what was written
     └── StashUnwritable 5  an original could not be made safe
 OutputError             1  the output cannot be written (full disk, closed pipe)
+LiveError               1  a provider does not answer, or answers with an error
 
 A refusal is a value and never stands here: these are for input that is wrong and a world that fails.
 """
@@ -97,3 +98,14 @@ class StashCorrupt(StashError):
 
 class StashUnwritable(StashError):
     """An original could not be written, so nothing that needs it may leave the request."""
+
+
+class LiveError(CgError):
+    """A provider cannot be reached, or does not answer a request, under `--live`."""
+
+    def __init__(
+        self, message: str, *, where: str | None = None, hint: str | None = None, status: int | None = None
+    ) -> None:
+        """Keep what every error has, and the HTTP *status*; None where no answer came."""
+        super().__init__(message, where=where, hint=hint)
+        self.status = status

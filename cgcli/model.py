@@ -109,6 +109,18 @@ class Mark:
 
 
 @value
+class Refusal:
+    """Why something safe could not be done."""
+
+    reason: str
+    """A short name such as `tools_not_recorded`."""
+    detail: str
+    """One line for a person."""
+    is_decline: bool = False
+    """It could be done, and would not pay."""
+
+
+@value
 class Part:
     """One piece of a request.
 

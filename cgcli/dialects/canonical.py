@@ -31,19 +31,20 @@ class _Pairs(list[tuple[str, Any]]):
 _DECODER = json.JSONDecoder(parse_float=_Number, parse_int=_Number, parse_constant=_Number, object_pairs_hook=_Pairs)
 
 
-def free_json(node: Node, *, without: str | None = None, by_key: bool = False) -> bytes:
+def free_json(node: Node, *, without: str | frozenset[str] = frozenset(), by_key: bool = False) -> bytes:
     """*node* with white space and escapes normalised and all else as written.
 
-    *without* names a key of the outermost object to leave out (`cache_control`); with *by_key* the members of every
-    object come in the order of their keys.
+    *without* names a key, or several, of the outermost object to leave out (`cache_control`); with *by_key* the members
+    of every object come in the order of their keys.
 
     Raises:
         Malformed: not JSON, not UTF-8, or nested too deeply.
     """
     try:
         tree = _DECODER.decode(node.bytes().decode("utf-8"))
-        if without is not None and isinstance(tree, _Pairs):
-            tree = _Pairs(pair for pair in tree if pair[0] != without)
+        if without and isinstance(tree, _Pairs):
+            left_out = {without} if isinstance(without, str) else without
+            tree = _Pairs(pair for pair in tree if pair[0] not in left_out)
         out: list[str] = []
         _write(_by_key(tree) if by_key else tree, out)
     except UnicodeDecodeError as error:

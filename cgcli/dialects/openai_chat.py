@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
-from cgcli.dialects.base import Glance, Item, Parsed, block_members, mark_of, others, string_of, text_bytes
+from cgcli.dialects.base import MARK_KEYS, Glance, Item, Parsed, block_members, mark_of, others, string_of, text_bytes
 from cgcli.dialects.canonical import free_json
 from cgcli.model import Kind
 from cgcli.wire.spans import Malformed
@@ -114,7 +114,7 @@ def _content_part(item: Item, node: Node, path: str, kind: Kind, pair_id: str | 
         item.block(i_part, "text", ("text", text_bytes(members["text"])), ("more", others(members, _TEXT)))
     else:
         item.part(Kind.IMAGE if shape.startswith("image") else Kind.OTHER, path, node, pair_id=pair_id, mark=mark)
-        item.block(i_part, shape or "unknown", ("block", free_json(node, without="cache_control")))
+        item.block(i_part, shape or "unknown", ("block", free_json(node, without=MARK_KEYS)))
 
 
 def _tool_call(item: Item, node: Node, path: str) -> None:

@@ -56,7 +56,7 @@ def step(walk: Walk, item: Item, i_item: int) -> Walk:
     positions: list[int] = []
     ends: list[int] = []
     position, run = walk.position, walk.run
-    for kind, part in _blocks(item):
+    for kind, part in runs(item):
         if kind is None or kind is not run:
             position += 1
         run = kind
@@ -102,8 +102,8 @@ def tally(so_far: Tally, item: Item, i_item: int) -> Tally:
     return Tally(n_marks=so_far.n_marks + len(found), i_item=i_item, inner=found[-1].inner) if found else so_far
 
 
-def _blocks(item: Item) -> Iterator[tuple[Kind | None, Part]]:
-    """Each block of the item with the run it belongs to; server tools are in none."""
+def runs(item: Item) -> Iterator[tuple[Kind | None, Part]]:
+    """The first part of each block of the item's content, with the run that it belongs to; server tools are in none."""
     types = _types(item) if b'_tool_use"' in item.wire or b'_tool_result"' in item.wire else ()
     last = -1
     for block in item.blocks:

@@ -84,6 +84,7 @@ def _anthropic(first: dict[str, Any], events: Iterator[dict[str, Any]]) -> dict[
             _grow(answer["content"][event["index"]], event["delta"], inputs, event["index"])
         elif kind == "message_delta":
             answer |= event.get("delta") or {}
+            _bill(answer, event)
         elif kind == "message_stop":
             for i, written in inputs.items():
                 answer["content"][i]["input"] = _parsed(written)
@@ -91,10 +92,17 @@ def _anthropic(first: dict[str, Any], events: Iterator[dict[str, Any]]) -> dict[
     return None
 
 
+def _bill(answer: dict[str, Any], event: dict[str, Any]) -> None:
+    """Take over the usage that an event has; later counts stand for earlier ones, null for none."""
+    usage = event.get("usage")
+    if isinstance(usage, dict):
+        answer["usage"] = (answer.get("usage") or {}) | {key: n for key, n in usage.items() if n is not None}
+
+
 def _grow(block: dict[str, Any], delta: dict[str, Any], inputs: dict[int, str], index: int) -> None:
     """Add *delta* to *block*: a string to the string of the same name, JSON of a call's input to *inputs*."""
     for key, more in delta.items():
-        if key == "type":
+        if key == "type" or more is None:
             continue
         if key == "partial_json":
             inputs[index] = inputs.get(index, "") + more
@@ -118,7 +126,9 @@ def _chat(first: dict[str, Any], events: Iterator[dict[str, Any]]) -> dict[str, 
     message: dict[str, Any] = {"role": "assistant", "content": None}
     calls: dict[int, dict[str, Any]] = {}
     finished = None
+    billed: dict[str, Any] = {}
     for event in (first, *events):
+        _bill(billed, event)
         for choice in event.get("choices") or ():
             if choice.get("index", 0) != 0:
                 raise _Unreadable("more than one choice")
@@ -128,7 +138,7 @@ def _chat(first: dict[str, Any], events: Iterator[dict[str, Any]]) -> dict[str, 
         return None
     if calls:
         message["tool_calls"] = [calls[i] for i in sorted(calls)]
-    return {"choices": [{"index": 0, "message": message, "finish_reason": finished}]}
+    return {"choices": [{"index": 0, "message": message, "finish_reason": finished}], **billed}
 
 
 def _grow_chat(message: dict[str, Any], calls: dict[int, dict[str, Any]], delta: dict[str, Any]) -> None:

@@ -9,10 +9,14 @@ from cgcli.model import Usage
 from cgcli.wire import sse
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
 _TTL_S = {"ephemeral_5m_input_tokens": 300, "ephemeral_1h_input_tokens": 3600}
 _DEFAULT_TTL_S = 300
+_OPENAI_TTL_S = {"ttl_30m_tokens": 1800, "ttl_12h_tokens": 43_200}
+_OPENAI_DEFAULT_TTL_S = 1800
+_OWN_STEPS = frozenset({"message", "compaction"})
+"""Steps of one request that its own model did; the others are billed at another model's prices."""
 
 
 def of_answer(answer: Mapping[str, Any]) -> Usage | None:
@@ -48,16 +52,29 @@ def _anthropic(usage: Mapping[str, Any]) -> Usage | None:
     if fresh is None:
         return None
     written = _number(usage.get("cache_creation_input_tokens")) or 0
-    split = usage.get("cache_creation")
-    by_ttl = {ttl: n for key, ttl in _TTL_S.items() if isinstance(split, dict) and (n := _number(split.get(key)))}
-    if sum(by_ttl.values()) != written:
-        by_ttl = {_DEFAULT_TTL_S: written} if written else {}
     return Usage(
         fresh=fresh,
         read=_number(usage.get("cache_read_input_tokens")) or 0,
-        write_by_ttl_s=by_ttl,
+        write_by_ttl_s=_split(written, usage.get("cache_creation"), _TTL_S, default_s=_DEFAULT_TTL_S),
         output=_number(usage.get("output_tokens")),
+        iterations=tuple(_iterations(usage.get("iterations"))),
     )
+
+
+def _iterations(steps: Any) -> Iterator[Usage]:
+    """What each step of the request took; a step that is not understood has no counts, so that it is not left out."""
+    for step in steps if isinstance(steps, list) else ():
+        is_own = isinstance(step, dict) and step.get("type", "message") in _OWN_STEPS
+        found = _anthropic(step) if is_own else None
+        yield found or Usage(fresh=None, read=None, write_by_ttl_s=None, output=None)
+
+
+def _split(written: int, split: Any, ttls: Mapping[str, int], *, default_s: int) -> dict[int, int]:
+    """What was *written*, by lifetime in seconds; a *split* that does not add up to it is not believed."""
+    by_ttl = {ttl: n for key, ttl in ttls.items() if isinstance(split, dict) and (n := _number(split.get(key)))}
+    if sum(by_ttl.values()) != written:
+        by_ttl = {default_s: written} if written else {}
+    return by_ttl
 
 
 def _openai(usage: Mapping[str, Any]) -> Usage | None:
@@ -73,7 +90,9 @@ def _openai(usage: Mapping[str, Any]) -> Usage | None:
     return Usage(
         fresh=max(0, total - read - written),
         read=read,
-        write_by_ttl_s={1800: written} if written else {},
+        write_by_ttl_s=_split(
+            written, details.get("cache_write_tokens_details"), _OPENAI_TTL_S, default_s=_OPENAI_DEFAULT_TTL_S
+        ),
         output=_number(usage.get("completion_tokens", usage.get("output_tokens"))),
     )
 

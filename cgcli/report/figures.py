@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from cgcli.model import Basis, value
-from cgcli.providers.models import lookup
-from cgcli.tokens import fit
+from cgcli.tokens.ruler import Ruler
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -16,30 +14,6 @@ if TYPE_CHECKING:
 _KIB = 1024
 
 
-@value
-class Ruler:
-    """How counted tokens become a figure: times a factor that is documented, or fitted to the file's own usage."""
-
-    model: str | None
-    encoding: str
-    factor: float
-    basis: Basis
-    is_fitted: bool
-    n_fitted: int = 0
-    """How many requests with recorded usage the factor was fitted to."""
-
-    def tokens(self, counted: int) -> int:
-        """*counted* tokens of the encoding as this model's."""
-        return round(counted * self.factor)
-
-    def __str__(self) -> str:
-        """The basis, for a person."""
-        if self.is_fitted:
-            return f"estimated: {self.encoding} x {self.factor:.3f}, fitted to the usage of {self.n_fitted} requests"
-        times = "" if self.factor == 1 else f" x {self.factor:.2f}"
-        return f"{self.basis}: {self.encoding}{times}"
-
-
 def rulers(rows: Iterable[Row]) -> dict[str | None, Ruler]:
     """One ruler for each model of *rows*; only an estimate is fitted, an exact count stays."""
     by_model: dict[str | None, list[tuple[int, int]]] = {}
@@ -47,19 +21,7 @@ def rulers(rows: Iterable[Row]) -> dict[str | None, Ruler]:
         pairs = by_model.setdefault(row.model, [])
         if row.recorded_input_tokens is not None:
             pairs.append((row.before_tokens, row.recorded_input_tokens))
-    found = {}
-    for model, pairs in by_model.items():
-        facts = lookup(model)
-        fitted = fit(pairs) if facts.basis is Basis.ESTIMATED else None
-        found[model] = Ruler(
-            model=model,
-            encoding=facts.encoding,
-            factor=float(facts.factor) if fitted is None else fitted,
-            basis=facts.basis,
-            is_fitted=fitted is not None,
-            n_fitted=len(pairs) if fitted is not None else 0,
-        )
-    return found
+    return {model: Ruler(model, pairs=pairs) for model, pairs in by_model.items()}
 
 
 def number(n: int) -> str:

@@ -150,6 +150,15 @@ def test_all_different_bodies_differ_from_each_other() -> None:
             True,
         ),
         ("chat", {"role": "user", "content": "a"}, {"role": "user", "name": "ann", "content": "a"}, False),
+        *(
+            (
+                "chat",
+                {"role": "user", "content": [{"type": "image_url", "image_url": {"url": "u"}}]},
+                {"role": "user", "content": [{"type": "image_url", key: {}, "image_url": {"url": "u"}}]},
+                True,
+            )
+            for key in ("prompt_cache_breakpoint", "cache_control")
+        ),
         ("chat", {"role": "assistant", "content": None}, {"role": "assistant"}, True),
         ("chat", {"role": "assistant", "content": None}, {"role": "assistant", "content": ""}, False),
         (

@@ -34,7 +34,10 @@ def start(index: int, **block: Any) -> Json:
     return {"type": "content_block_start", "index": index, "content_block": block}
 
 
-MESSAGE = {"type": "message_start", "message": {"type": "message", "role": "assistant", "id": "msg_1", "content": []}}
+MESSAGE: Json = {
+    "type": "message_start",
+    "message": {"type": "message", "role": "assistant", "id": "msg_1", "content": []},
+}
 STOP: Json = {"type": "message_stop"}
 
 
@@ -74,7 +77,41 @@ def test_blocks_grow_by_their_deltas() -> None:
             {"type": "tool_use", "id": "toolu_1", "name": "Bash", "input": {"a": [1.0]}},
         ],
         "stop_reason": "tool_use",
+        "usage": {"output_tokens": 9},
     }
+
+
+def test_the_last_usage_stands() -> None:
+    """The input stands at the start, output and iterations at the end; null takes nothing back."""
+    begun = {"input_tokens": 5, "cache_read_input_tokens": 7, "output_tokens": 1}
+    ended = {"input_tokens": None, "output_tokens": 9, "iterations": [{"type": "message", "input_tokens": 5}]}
+    answer = of(
+        {"type": "message_start", "message": {**MESSAGE["message"], "usage": begun}},
+        {"type": "message_delta", "delta": {"stop_reason": "end_turn"}, "usage": ended},
+        STOP,
+    )
+    assert answer["usage"] == {
+        "input_tokens": 5,
+        "cache_read_input_tokens": 7,
+        "output_tokens": 9,
+        "iterations": [{"type": "message", "input_tokens": 5}],
+    }
+
+
+@pytest.mark.parametrize("content", ["<summary>a</summary>", None])
+def test_a_compaction_comes_in_one_delta(content: str | None) -> None:
+    """What is null in it stays null: its encrypted content, and its content where the summary failed."""
+    answer = of(
+        MESSAGE,
+        start(0, type="compaction", content=None, encrypted_content=None),
+        {
+            "type": "content_block_delta",
+            "index": 0,
+            "delta": {"type": "compaction_delta", "content": content, "encrypted_content": None},
+        },
+        STOP,
+    )
+    assert answer["content"] == [{"type": "compaction", "content": content, "encrypted_content": None}]
 
 
 def test_citations_are_kept() -> None:
@@ -119,6 +156,7 @@ def test_a_chat_stream_is_one_message() -> None:
         {"choices": [], "usage": {"prompt_tokens": 9}},
         "[DONE]",
     )
+    assert answer["usage"] == {"prompt_tokens": 9}
     assert answer["choices"][0]["message"] == {
         "role": "assistant",
         "content": "Done",

@@ -14,6 +14,7 @@ def _usage(fresh: int, read: int, writes: dict[int, int], output: int | None) ->
     return Usage(fresh=fresh, read=read, write_by_ttl_s=writes, output=output)
 
 
+UNKNOWN = Usage(fresh=None, read=None, write_by_ttl_s=None, output=None)
 ANSWERS: dict[str, tuple[dict[str, Any], Usage | None]] = {
     "anthropic excludes reads and writes": (
         {
@@ -62,6 +63,58 @@ ANSWERS: dict[str, tuple[dict[str, Any], Usage | None]] = {
             "output_tokens": 12,
         },
         _usage(300, 4000, {1800: 700}, 12),
+    ),
+    "responses split writes by ttl": (
+        {
+            "input_tokens": 5000,
+            "input_tokens_details": {
+                "cached_tokens": 4000,
+                "cache_write_tokens": 700,
+                "cache_write_tokens_details": {"ttl_30m_tokens": 500, "ttl_12h_tokens": 200},
+            },
+            "output_tokens": 12,
+        },
+        _usage(300, 4000, {1800: 500, 43_200: 200}, 12),
+    ),
+    "chat's split that does not add up is not believed": (
+        {
+            "prompt_tokens": 900,
+            "prompt_tokens_details": {
+                "cache_write_tokens": 700,
+                "cache_write_tokens_details": {"ttl_12h_tokens": 200},
+            },
+            "completion_tokens": 12,
+        },
+        _usage(200, 0, {1800: 700}, 12),
+    ),
+    "a compaction on demand is only in the steps": (
+        {
+            "input_tokens": 0,
+            "output_tokens": 0,
+            "iterations": [
+                {
+                    "type": "compaction",
+                    "input_tokens": 12,
+                    "output_tokens": 900,
+                    "cache_read_input_tokens": 80_000,
+                    "cache_creation_input_tokens": 40,
+                    "cache_creation": {"ephemeral_5m_input_tokens": 0, "ephemeral_1h_input_tokens": 40},
+                }
+            ],
+        },
+        Usage(fresh=0, read=0, write_by_ttl_s={}, output=0, iterations=(_usage(12, 80_000, {3600: 40}, 900),)),
+    ),
+    "a step of another model has no counts of this one's": (
+        {
+            "input_tokens": 1,
+            "output_tokens": 2,
+            "iterations": [
+                {"type": "message", "input_tokens": 1, "output_tokens": 2},
+                {"type": "advisor_message", "input_tokens": 5, "output_tokens": 6},
+                "odd",
+            ],
+        },
+        Usage(fresh=1, read=0, write_by_ttl_s={}, output=2, iterations=(_usage(1, 0, {}, 2), UNKNOWN, UNKNOWN)),
     ),
     "chat without details": ({"prompt_tokens": 9, "completion_tokens": 1}, _usage(9, 0, {}, 1)),
     "details of another shape": ({"prompt_tokens": 9, "prompt_tokens_details": "x"}, _usage(9, 0, {}, None)),

@@ -7,9 +7,9 @@ from io import BytesIO
 
 import pytest
 
-from cgcli.compaction.meter import Meter
 from cgcli.readers import read
 from cgcli.tokens.counter import counter
+from cgcli.tokens.meter import Meter
 from tests import oracle
 from tests.captures import capture
 from tests.lanes.placing import Json, body, lines, output, request, said, turn, user

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from cgcli.dialects.base import MARK_KEYS
 from cgcli.dialects.canonical import free_json
 from cgcli.model import Kind
 from cgcli.wire.spans import Document, decode_text
@@ -50,7 +51,7 @@ class Meter:
         if part.slot is not None:
             return self.count(slot_text(part, raw, start))
         written = Document(bytes(raw[start + part.span.start : start + part.span.stop])).root()
-        return self.count(text(free_json(written, without="cache_control")))
+        return self.count(text(free_json(written, without=MARK_KEYS)))
 
 
 def slot_text(part: Part, raw: memoryview, start: int) -> str:
