@@ -1,0 +1,165 @@
+"""The places of a request that an entry can stand at: the end of each block; keys are made when they are asked for."""
+
+from __future__ import annotations
+
+from hashlib import sha256
+from typing import TYPE_CHECKING
+
+from cgcli.cachesim.tape import marks_of
+from cgcli.model import Digest, Kind, Section, value
+from cgcli.prefix.params import seeds
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from cgcli.cachesim.tape import Spot, Tape
+    from cgcli.model import Item, Mark, Request
+
+_ORDER = {section: i for i, section in enumerate(Section)}
+
+
+@value
+class Place:
+    """The end of one block."""
+
+    section: Section
+    i_item: int
+    i_block: int
+    """Among the blocks of its item's content."""
+    key: Digest
+    """Over model, all blocks so far and the parameters that its section depends on."""
+    run: Kind | None = None
+    """Of the blocks that are one position with their neighbours."""
+
+    @property
+    def order(self) -> tuple[int, int, int]:
+        """Sorts in cache order."""
+        return _ORDER[self.section], self.i_item, self.i_block
+
+
+class Places:
+    """One request, as places."""
+
+    def __init__(self, request: Request, tape: Tape) -> None:
+        """Look at *request*; nothing is hashed yet but its parameters."""
+        self.request = request
+        self.head = tape.head(request)
+        self._tape = tape
+        self._seeds = seeds(request.params)
+        self._static: tuple[Place, ...] | None = None
+        self._of_message: dict[int, tuple[Place, ...]] = {}
+
+    def of_head(self) -> tuple[Place, ...]:
+        """Those of tools and system prompt."""
+        if self._static is None:
+            self._static = tuple(
+                Place(
+                    section=spot.section,
+                    i_item=spot.i_item,
+                    i_block=spot.i_block,
+                    key=_key(self._seeds[spot.section], spot.running),
+                )
+                for spot in self.head.spots
+            )
+        return self._static
+
+    def of_message(self, i: int) -> tuple[Place, ...]:
+        """Those of message *i*; none of them depends on how the message goes on."""
+        known = self._of_message.get(i)
+        if known is None:
+            known = self._of_message[i] = tuple(self._message(i))
+        return known
+
+    def end(self, i: int) -> Place:
+        """The end of message *i*."""
+        return self.of_message(i)[-1]
+
+    def same_as(self, place: Place) -> Place | None:
+        """Where *place*, of another request, stands in this one; None where nothing stands there."""
+        if place.section is not Section.MESSAGES:
+            return next((own for own in self.of_head() if own.order == place.order), None)
+        if place.i_item >= len(self.request.messages):
+            return None
+        own = self.of_message(place.i_item)
+        return own[place.i_block] if place.i_block < len(own) else None
+
+    def backwards(self, start: Place) -> Iterator[Place]:
+        """*start* and every place before it."""
+        if start.section is Section.MESSAGES:
+            yield from reversed(self.of_message(start.i_item)[: start.i_block + 1])
+            for i in range(start.i_item - 1, -1, -1):
+                yield from reversed(self.of_message(i))
+            yield from reversed(self.of_head())
+        else:
+            yield from (place for place in reversed(self.of_head()) if place.order <= start.order)
+
+    def is_markable(self, place: Place) -> bool:
+        """False for thinking and empty texts."""
+        if place.section is Section.MESSAGES:
+            return self._tape.layout(self.request.messages[place.i_item]).markable[place.i_block]
+        return self._spot(place).is_markable
+
+    def marks(self) -> Iterator[tuple[Place, Mark]]:
+        """The marks that the request sets, on whatever block, in cache order."""
+        for place, spot in zip(self.of_head(), self.head.spots, strict=True) if self._has_marked_head() else ():
+            if spot.mark is not None:
+                yield place, spot.mark
+        for i, item in enumerate(self.request.messages):
+            for part in item.parts:
+                if part.mark is not None:
+                    yield from self._marks_in(i, item)
+                    break
+
+    def counted(self, place: Place) -> int:
+        """Tokens up to and with *place*, without the ruler's factor."""
+        if place.section is not Section.MESSAGES:
+            return self._spot(place).counted
+        i = place.i_item
+        stop = self._tape.layout(self.request.messages[i]).stop(place.i_block)
+        if stop is None:
+            return self.head.counted + self._tape.messages(self.request, i + 1)
+        before = self._tape.messages(self.request, i)
+        return self.head.counted + before + self._tape.within(self.request, i, stop)
+
+    def tokens(self, place: Place) -> int:
+        """The same, for the model."""
+        return self._tape.tokens(self.counted(place))
+
+    @property
+    def total_tokens(self) -> int:
+        """All of the request, for the model."""
+        n = len(self.request.messages)
+        return self._tape.tokens(self.head.counted + self._tape.messages(self.request, n))
+
+    def _has_marked_head(self) -> bool:
+        return any(spot.mark is not None for spot in self.head.spots)
+
+    def _marks_in(self, i: int, item: Item) -> Iterator[tuple[Place, Mark]]:
+        found = marks_of(item, self._tape.layout(item))
+        yield from ((self.of_message(i)[i_block], mark) for i_block, mark in sorted(found.items()))
+
+    def _spot(self, place: Place) -> Spot:
+        return next(
+            spot
+            for spot in self.head.spots
+            if (spot.section, spot.i_item, spot.i_block) == (place.section, place.i_item, place.i_block)
+        )
+
+    def _message(self, i: int) -> Iterator[Place]:
+        request = self.request
+        found = self._tape.layout(request.messages[i])
+        before = request.states[i - 1] if i else b""
+        running = sha256(b"messages" + request.static + before + found.own)
+        for i_block, digest in enumerate(found.digests):
+            running.update(digest)
+            yield Place(
+                section=Section.MESSAGES,
+                i_item=i,
+                i_block=i_block,
+                key=_key(self._seeds[Section.MESSAGES], running.digest()),
+                run=found.runs[i_block],
+            )
+
+
+def _key(seed: Digest, running: bytes) -> Digest:
+    return Digest(sha256(seed + running).digest())
