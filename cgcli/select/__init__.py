@@ -1,0 +1,1 @@
+"""Which messages a summary is to stand for."""
