@@ -19,6 +19,9 @@ KEY_HEX = 16
 SENTINEL = "\N{MATHEMATICAL LEFT DOUBLE ANGLE BRACKET}cg\N{MATHEMATICAL RIGHT DOUBLE ANGLE BRACKET}"
 """What context-guru leaves in place of a marker where nothing was stashed."""
 
+EXPAND_TOOL = "context_guru_expand"
+"""The tool by which an agent gets an original back; its name may have a prefix (`mcp__…__`)."""
+
 _LT = r"(?:<|\\u003[cC])"
 _GT = r"(?:>|\\u003[eE])"
 _KEY = rf"[0-9a-fA-F]{{{KEY_HEX}}}"
@@ -53,6 +56,8 @@ class Found:
 
 _WHOLE = re.compile(rf"{_LT}{_LT}cg:([A-Za-z0-9_-]*)({_GT}{_GT})?")
 _OWN = re.compile(rf"<<cg:{_KEY}>>")
+# One is enough: in bytes it may stand there as an escape, where the first of two is not looked for.
+_FORGED = re.compile(rf"({_LT})(?=cg:)")
 _HEAD_CUT_OFF = re.compile(rf"<?c?g?:?({_KEY})>>")
 _HEX = re.compile(rf"{_KEY}")
 # Bounded and without `<` inside, so that a text of nothing but beginnings is read in linear time.
@@ -124,6 +129,11 @@ def _found(kind: FoundKind, match: re.Match[str]) -> Found:
     if name and kind in {FoundKind.OWN, FoundKind.CUT} and re.fullmatch("[0-9a-fA-F]+", name):
         name = name.lower()
     return Found(kind=kind, start=match.start(), stop=match.end(), key=name or None)
+
+
+def defused(text: str) -> str:
+    """*text* with nothing in it that reads as a marker, in either spelling, or as the sentinel."""
+    return _FORGED.sub(r"\1 ", text).replace(SENTINEL, f"{SENTINEL[0]} {SENTINEL[1:]}")
 
 
 def has_placeholder(text: str) -> bool:

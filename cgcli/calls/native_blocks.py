@@ -140,11 +140,12 @@ def refused(request: Request, outside: dict[str, Any]) -> Iterator[tuple[str, st
     if isinstance(instructions, str) and len(instructions) > MOST_INSTRUCTIONS_CHARS:
         says = f"instructions of more than {MOST_INSTRUCTIONS_CHARS:,} characters are refused"
         yield "instructions_too_long", says, f"{ITEM}.instructions"
-    for name in _forbidden(outside):
+    for name in forbidden(outside):
         yield "refused_setting", f"compaction on demand is refused together with `{name}`", name
 
 
-def _forbidden(outside: dict[str, Any]) -> Iterator[str]:
+def forbidden(outside: dict[str, Any]) -> Iterator[str]:
+    """The settings that compaction on demand (Anthropic) is refused together with."""
     if outside.get("stop_sequences"):
         yield "stop_sequences"
     config = outside.get("output_config")

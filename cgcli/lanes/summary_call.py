@@ -25,24 +25,37 @@ _ASKS = re.compile(
 )
 _LOOKED_AT_CHARS = 4000
 _SHORT_BYTES = 400
+OPENING = "Summarise the part of this conversation that you are asked for. The work goes on from your summary alone:"
+"""How the prompt of our own calls begins: a fork's last message, and a standalone call's system prompt."""
+_ALONE = 2
+"""The messages of a standalone call at most, where the system prompt is the first of them."""
 
 
 def asks_for_summary(request: Request) -> bool:
-    """True where the last message is a user's and asks for a summary, or a short system block sets that task.
+    """True where the last message is a user's and asks for a summary, or the system prompt sets that task.
 
-    Known to be wrong for a user who asks the same of a document, so no decision rests on it.
+    A system block does where it is short, or begins as that of our own standalone calls. Known to be wrong for a user
+    who asks the same of a document, so no decision rests on it.
     """
     if not request.messages or request.messages[-1].role != "user":
         return False
-    texts = list(_texts(request, request.messages[-1], request.starts[-1], Kind.USER_TEXT))
-    asked = any(_ASKS.search(text[:_LOOKED_AT_CHARS]) for text in texts)
-    if asked or request.system is None:
-        return asked
-    return any(
-        item.size_bytes <= _SHORT_BYTES
-        and any(_ASKS.search(text) for text in _texts(request, item, start, Kind.SYSTEM))
-        for item, start in zip(request.system, request.system_starts, strict=True)
-    )
+    texts = _texts(request, request.messages[-1], request.starts[-1], Kind.USER_TEXT)
+    if any(_ASKS.search(text[:_LOOKED_AT_CHARS]) for text in texts):
+        return True
+    return any(_sets_task(request, item, start) for item, start in _system_blocks(request))
+
+
+def _system_blocks(request: Request) -> Iterator[tuple[Item, int]]:
+    """The blocks beside the messages, and a first message that is the system prompt of a call with one message more."""
+    yield from zip(request.system or (), request.system_starts, strict=True)
+    if len(request.messages) == _ALONE and request.messages[0].role == "system":
+        yield request.messages[0], request.starts[0]
+
+
+def _sets_task(request: Request, item: Item, start: int) -> bool:
+    is_short = item.size_bytes <= _SHORT_BYTES
+    texts = _texts(request, item, start, Kind.SYSTEM)
+    return any(text.startswith(OPENING) or (is_short and _ASKS.search(text) is not None) for text in texts)
 
 
 def _texts(request: Request, item: Item, start: int, kind: Kind) -> Iterator[str]:

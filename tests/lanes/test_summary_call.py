@@ -2,10 +2,25 @@
 
 from __future__ import annotations
 
+import json
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
 import pytest
 
-from cgcli.lanes.summary_call import asks_for_summary
+from cgcli.calls.call import CallMode, CallOptions
+from cgcli.calls.instruction import PROMPT
+from cgcli.errors import CgError
+from cgcli.lanes.summary_call import OPENING, asks_for_summary
+from cgcli.readers import open_bytes, read
+from cgcli.readers.single import parse_body
+from tests.calls.asking import asking, built
+from tests.captures import capture
 from tests.lanes.placing import body, output, request, said, turn, user
+from tests.running import CORPUS, CORPUS_FILES, NO_CORPUS
+
+if TYPE_CHECKING:
+    from tests.captures import Dialect
 
 ASKS = [
     # Claude Code, Cline, Roo
@@ -64,3 +79,51 @@ def test_a_short_system_prompt_can_set_the_task() -> None:
 def test_a_request_that_ends_with_the_assistant_asks_nothing() -> None:
     """A prefilled answer is no request for a summary."""
     assert not asks_for_summary(request(body(user(ASKS[0]), said("Summary of the conversation:"))))
+
+
+def test_the_prompt_of_our_own_calls_is_known() -> None:
+    """What is looked for is how the built-in prompt begins, whole sentence and all."""
+    assert PROMPT.startswith(OPENING)
+    assert "\n" not in OPENING
+
+
+@pytest.mark.parametrize("dialect", ["anthropic", "chat", "responses"])
+@pytest.mark.parametrize("mode", [CallMode.STANDALONE, CallMode.FORK])
+def test_our_own_calls_are_recognised(dialect: Dialect, mode: CallMode) -> None:
+    """A fork by its last message, a standalone call by its system prompt, wherever the dialect has that."""
+    parent = capture(dialect=dialect, turns=6).splitlines()[-1]
+    call = built(mode, asking(parent, 2, 4, options=CallOptions()))
+
+    assert asks_for_summary(parse_body(call.body))
+    assert not asks_for_summary(parse_body(parent))
+
+
+@pytest.mark.parametrize("behind", [[], [user("B.")]], ids=["alone", "answered"])
+def test_a_system_message_counts_in_a_call_of_two_messages_alone(behind: list[dict[str, object]]) -> None:
+    """A conversation under the same system prompt is no call."""
+    told = {"role": "system", "content": PROMPT}
+    messages = [told, {"role": "user", "content": "A."}, *behind]
+    chat = parse_body(json.dumps({"model": "gpt-4.1", "messages": messages}).encode())
+
+    assert asks_for_summary(chat) is (not behind)
+
+
+def test_a_system_prompt_that_quotes_ours_is_no_call() -> None:
+    """It must begin with it."""
+    assert not asks_for_summary(request(body(user("A."), system=f"You check prompts. This is one: {PROMPT}")))
+
+
+@pytest.mark.skipif(CORPUS is None, reason=NO_CORPUS)
+def test_no_saved_conversation_is_taken_for_a_call() -> None:
+    """Of the 44 whole requests of the corpus none asks for a summary: no agent in it did."""
+    asking_ones, n_requests = [], 0
+    for path in CORPUS_FILES:
+        with suppress(CgError), open_bytes(str(path)) as stream:
+            for entry in read(stream, file=path.name):
+                if entry.exchange is not None:
+                    n_requests += 1
+                    if asks_for_summary(entry.exchange.request):
+                        asking_ones.append((path.name, entry.exchange.source.line))
+
+    assert n_requests == 44
+    assert asking_ones == []
