@@ -1,0 +1,1 @@
+"""Who answers a call for a summary."""
