@@ -87,7 +87,7 @@ def _embedded(literal: str) -> str:
     if not inner.lstrip(WHITE_SPACE).startswith(("{", "[")):
         return literal
     try:
-        shorter = _quoted(compact(inner))
+        shorter = quoted(compact(inner))
         if parse(json.loads(shorter)) != parse(inner.strip(WHITE_SPACE)):
             return literal
     except NotCompactable:
@@ -95,7 +95,8 @@ def _embedded(literal: str) -> str:
     return shorter if len(shorter) < len(literal) else literal
 
 
-def _quoted(text: str) -> str:
+def quoted(text: str) -> str:
+    """*text* as a JSON string: what prints as it is, what does not as an escape."""
     literal = json.dumps(text, ensure_ascii=False)
     return _UNPRINTABLE.sub(lambda match: f"\\u{ord(match[0]):04x}", literal)
 

@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
-import re
-
 from cgcli.compaction.component import MarkerMode, Reduction, Skip, Slot
-from cgcli.markers import SENTINEL, marker
+from cgcli.markers import EXPAND_TOOL, SENTINEL, marker
 
-EXPAND_TOOL = "context_guru_expand"
-"""The tool by which an agent gets an original back; its name may have a prefix (`mcp__…__`)."""
 HINT = f" [full output: call {EXPAND_TOOL}]"
 """Tells the model how to get the original back."""
 
 ALREADY_MARKED = Skip(reason="already_marked")
 BELOW_MIN_TOKENS = Skip(reason="below_min_tokens")
 NOT_SMALLER = Skip(reason="not_smaller")
-
-_FORGED = re.compile(r"((?:<|\\u003[cC]){2})(?=cg:)")
 
 
 def left_behind(slot: Slot, mode: MarkerMode, *, hint: str = HINT) -> str:
@@ -34,8 +28,3 @@ def after(text: str, separator: str, left: str) -> str:
 def smaller(slot: Slot, text: str) -> Reduction | Skip:
     """*text*, marker included, where it has strictly fewer tokens than what stands in the slot."""
     return Reduction(text=text) if slot.count(text) < slot.tokens else NOT_SMALLER
-
-
-def defused(text: str) -> str:
-    """*text* with nothing in it that reads as a marker, in either spelling, or as the sentinel."""
-    return _FORGED.sub(r"\1 ", text).replace(SENTINEL, f"{SENTINEL[0]} {SENTINEL[1:]}")

@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from cgcli.compaction.component import Loss, MarkerMode, Reduction, Skip, Slot
 from cgcli.compaction.components.marks import (
     ALREADY_MARKED,
     BELOW_MIN_TOKENS,
     after,
-    defused,
     left_behind,
     smaller,
 )
 from cgcli.compaction.components.parameters import check_flag, check_marker_mode, check_whole
 from cgcli.compaction.components.terminal import without_ansi
-from cgcli.markers import has_placeholder
+from cgcli.markers import defused, has_placeholder
 from cgcli.model import value
+
+if TYPE_CHECKING:
+    from cgcli.compaction.view import View
 
 NOTE = "[older tool output masked"
 
@@ -31,6 +33,8 @@ class Mask:
     name: ClassVar[str] = "mask"
     loss: ClassVar[Loss] = Loss.STASHED
     gated: ClassVar[bool] = True
+    settles: ClassVar[bool] = True
+    passing: ClassVar[frozenset[str]] = frozenset({"recent"})
 
     keep_recent: int = 3
     min_tokens: int = 100
@@ -47,6 +51,10 @@ class Mask:
         check_whole(self.name, "keep_head_chars", self.keep_head_chars)
         check_marker_mode(self.name, self.marker_mode)
         check_flag(self.name, "cold_cache", self.cold_cache)
+
+    def wakes(self, i_output: int, view: View) -> bool:
+        """True once the output is older than the newest `keep_recent`."""
+        return i_output < len(view.outputs) - self.keep_recent
 
     def propose(self, slot: Slot) -> Reduction | Skip:
         """One line for an output that is older than the newest `keep_recent`."""

@@ -36,6 +36,26 @@ def check_flag(component: str, parameter: str, given: object) -> None:
         raise _wrong(component, parameter, given, "true or false")
 
 
+def check_count(component: str, parameter: str, given: object) -> None:
+    """Refuse all but whole numbers from 0 up, and none at all.
+
+    Raises:
+        UsageError: names the component, the parameter, what was given and what is allowed.
+    """
+    if given is not None:
+        check_whole(component, parameter, given)
+
+
+def check_text(component: str, parameter: str, given: object) -> None:
+    """Refuse all but a text that is not empty, and none at all.
+
+    Raises:
+        UsageError: names the component, the parameter, what was given and what is allowed.
+    """
+    if given is not None and not (isinstance(given, str) and given.strip()):
+        raise _wrong(component, parameter, given, "a text")
+
+
 def check_marker_mode(component: str, given: object) -> None:
     """Refuse all but a `MarkerMode`: an unknown word must not turn into a mode that was not asked for.
 

@@ -3,7 +3,7 @@
 import pytest
 
 from cgcli.compaction.component import Loss, MarkerMode
-from cgcli.compaction.components import COMPONENTS, build
+from cgcli.compaction.components import BODY_COMPONENTS, COMPONENTS, build
 from cgcli.compaction.components.collapse import Collapse
 from cgcli.compaction.components.dedup import Dedup
 from cgcli.compaction.components.extract import Extract
@@ -135,7 +135,7 @@ def test_value_that_is_not_allowed_is_refused(name: str, params: dict[str, objec
     ("name", "params", "message", "hint"),
     [
         ("maks", {}, "there is no component 'maks'", "did you mean 'mask'?"),
-        ("zzz", {}, "there is no component 'zzz'", "known: collapse, dedup, extract, format, mask"),
+        ("zzz", {}, "there is no component 'zzz'", f"known: {', '.join(sorted([*COMPONENTS, *BODY_COMPONENTS]))}"),
         (
             "mask",
             {"keep_recents": 3},

@@ -1,0 +1,31 @@
+"""Lines that a reader acts on: errors, places in files, exit codes, counts of tests, addresses."""
+
+from __future__ import annotations
+
+import re
+
+from cgcli.compaction.components.terminal import IMPORTANT
+
+# Each pattern begins with something rare or is bounded, so that a megabyte without a match costs linear time.
+_PLACE = re.compile(
+    r"\.[A-Za-z]\w{0,9}[\"']?(?::|\(|, line )\d"  # a.py:3, A.java:12, a.ts(3,5), File "a.py", line 3
+    r"|/[\w.-]{1,64}:\d"  # bin/run:3
+    r"|\bMakefile:\d|\bDockerfile:\d"
+    r"|\bline \d"
+    r"|(?:^|\n)\s{0,40}at \S"  # a frame of a stack
+)
+_TESTS = re.compile(
+    r"\b\d{1,9} (?:tests?|specs?|examples?|suites?|passed|passing|pending|skipped|xfailed|xpassed|assertions?)\b"
+    r"|\b[Tt]ests?(?: [Rr]un| [Ss]uites)?: {0,9}\d|(?:^|\n)(?:PASS|ok|not ok)\b"
+)
+_ADDRESS = "://"
+
+
+def is_informative(text: str) -> bool:
+    """True where *text* has an error word, a place in a file, an exit code, a count of tests, or an address."""
+    return _ADDRESS in text or any(pattern.search(text) for pattern in (IMPORTANT, _PLACE, _TESTS))
+
+
+def tells_a_fault(text: str) -> bool:
+    """True where *text* has an error word, an exit code or a place in a file."""
+    return IMPORTANT.search(text) is not None or _PLACE.search(text) is not None
