@@ -20,6 +20,8 @@ from cgcli.stash.store import Stash
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from cgcli.summarisers.protocol import Summariser
+
 FIXTURES = Path(__file__).resolve().parent.parent / "fixtures"
 _CORPUS = Path(os.environ.get("CG_CORPUS", Path(__file__).resolve().parents[2] / "shared" / "corpus"))
 CORPUS = _CORPUS if _CORPUS.is_dir() else None
@@ -50,12 +52,20 @@ class Compacted:
         )
 
 
-def compact(source: Path, folder: Path, policy: str | Policy, held: str = "respect", *, name: str = "out") -> Compacted:
-    """Compact *source* into *folder*."""
+def compact(
+    source: Path,
+    folder: Path,
+    policy: str | Policy,
+    held: str = "respect",
+    *,
+    name: str = "out",
+    summariser: Summariser | None = None,
+) -> Compacted:
+    """Compact *source* into *folder*; without a *summariser* nothing is summarised."""
     output, stash = folder / f"{name}.jsonl", folder / "stash"
     chosen = named(policy) if isinstance(policy, str) else policy
     with open_bytes(str(source)) as stream:
-        run = Run(read(stream, file=str(source)), chosen, rule=HeldRule(held))
+        run = Run(read(stream, file=str(source)), chosen, rule=HeldRule(held), summariser=summariser)
         with Output(str(output)) as sink:
             written = Writer(run, sink, lambda: Stash.open(stash, create=True)).write()
     return Compacted(source=source, output=output, stash=stash, run=run, written=written)

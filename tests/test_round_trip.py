@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from cgcli.compaction.policy import BUILT_IN
+from cgcli.compaction.components import BODY_COMPONENTS
+from cgcli.compaction.policy import SPAN_STEPS
+from cgcli.compaction.presets import BUILT_IN
 from cgcli.errors import CgError
 from cgcli.readers import open_bytes, read
 from tests import oracle
@@ -31,7 +33,10 @@ SHAPES: dict[str, Shape] = {
     "responses": {"dialect": "responses", "turns": 30, "parallel": 2, "thinking": True},
     "responses-enveloped": {"dialect": "responses", "turns": 8, "container": "envelope"},
 }
-POLICIES = sorted(BUILT_IN)
+POLICIES = sorted(
+    name for name, steps in BUILT_IN.items() if not {step for step, _ in steps} & {*BODY_COMPONENTS, *SPAN_STEPS}
+)
+"""Those that edit tool outputs alone; tests/compaction/test_promises.py has what holds for the others."""
 COLD_S = 360
 """Anthropic's five minutes and a margin of one: a longer pause is a cold turn."""
 

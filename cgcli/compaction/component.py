@@ -14,6 +14,10 @@ from cgcli.model import value
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from cgcli.compaction.extraction import Facts
+    from cgcli.compaction.view import Output, View
+    from cgcli.summarisers.protocol import Summary
+
 
 class Loss(StrEnum):
     """What a component does to content."""
@@ -55,6 +59,18 @@ class Slot:
     """The tokens of the whole request before compaction; None where they were not counted."""
     count: Callable[[str], int]
     """Tokens of a text, with the same counter."""
+    view: View | None = None
+    """The request around it; None where none is at hand. What a component takes from it must only depend on what stands
+    before the slot's end, unless the component is `gated`."""
+    facts: Facts | None = None
+    """For a component that asks a model: what it is told before. None where nothing may be asked."""
+    answer: Summary | None = None
+    """For such a component: what the model answered."""
+
+    @property
+    def output(self) -> Output | None:
+        """The slot's own place in the view."""
+        return self.view.outputs[self.i_output] if self.view is not None else None
 
 
 @value
@@ -72,7 +88,8 @@ class Skip:
 
 
 PASSING_REASONS = frozenset({"recent"})
-"""The reasons for a skip that later turns of the same request may lift."""
+"""The reasons for a skip that later turns of the same lane may lift. A component with others names them itself, in a
+ClassVar `passing`."""
 
 
 class Component(Protocol):
@@ -85,8 +102,19 @@ class Component(Protocol):
     def gated(self) -> bool:
         """True where the decision depends on more than what stands before the slot's end.
 
-        Its age, or the size of the request: such a decision may not enter a held prefix.
+        Its age, or the size of the request: such a decision may not enter a held prefix. With `settles = True` a gated
+        component says that its answer stays the same on later turns, once it is no skip for a reason that passes.
         """
 
     def propose(self, slot: Slot) -> Reduction | Skip:
         """A shorter text for *slot*, or why not. Pure: the same slot gives the same answer."""
+
+
+class Waking(Protocol):
+    """A component that left slots alone for a reason of its own that may pass."""
+
+    passing: ClassVar[frozenset[str]]
+    """Those reasons."""
+
+    def wakes(self, i_output: int, view: View) -> bool:
+        """True where it is worth asking again about that output. Cheap: asked of each such slot on every turn."""

@@ -3,25 +3,29 @@
 from __future__ import annotations
 
 from hashlib import sha256
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal, cast
 
-from cgcli.compaction.component import PASSING_REASONS, Loss, MarkerMode, Skip, Slot
+from cgcli.compaction.component import PASSING_REASONS, Loss, MarkerMode, Reduction, Skip, Slot
+from cgcli.compaction.entering import HELD_REASONS, THINKING_BOUND
+from cgcli.compaction.extraction import NOT_ANSWERED, NOT_ASKED, is_asking
 from cgcli.compaction.state import Decision, Fired, SlotState
 from cgcli.markers import has_placeholder, key, marker
-from cgcli.model import Digest, value
+from cgcli.model import Digest, Refusal, changed, value
 from cgcli.wire.strings import encode, style_of, utf8
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from cgcli.compaction.component import Component
+    from cgcli.compaction.component import Component, Waking
+    from cgcli.compaction.desk import Desk
+    from cgcli.compaction.extraction import Asking
+    from cgcli.compaction.view import View
     from cgcli.wire.strings import Style
 
 _ROUNDS = 4
 """A text that changed without getting a marker goes through again until it stays, so that compacting the result
 changes nothing."""
 _REMEMBERED_TEXTS = 16
-HELD_REASONS = frozenset({"prefix_held", "prefix_unknown"})
 
 
 @value
@@ -35,6 +39,10 @@ class Where:
     request_tokens: int
     denied: Callable[[Component], str | None]
     """Why a gated component may not decide here; None where it may."""
+    view: View | None = None
+    """The request around the slot."""
+    desk: Desk | None = None
+    """Takes what components ask of models; None where nothing may be asked."""
 
 
 @value
@@ -56,6 +64,10 @@ class Evaluation:
     original: bytes
     """The slot's text in UTF-8."""
     reverted: tuple[Reverted, ...]
+    covers: Literal["slot", "messages"] = "slot"
+    """What the decision replaces: the slot's string, or whole messages, which `literal` and `original` then are."""
+    before: tuple[Digest, ...] = ()
+    """Of messages: sha256 of the text of each message that stands there now before the one with the marker."""
 
 
 class Pipeline:
@@ -66,7 +78,17 @@ class Pipeline:
         self.components = tuple(components)
         self._count = count
         self._counted: dict[str, int] = {}
-        self._default_style = default_style
+        self.style = default_style
+        self.waking: dict[tuple[str, str], Waking] = {
+            (component.name, reason): cast("Waking", component)
+            for component in components
+            for reason in getattr(component, "passing", ())
+        }
+        """Who is asked, by (component, reason for a skip), whether it would skip the slot again."""
+        self.settles = all(not component.gated or getattr(component, "settles", False) for component in components)
+        """What comes of a slot stays the same on later turns, once no reason is left that passes."""
+        self.asking = {one.name: cast("Asking", one) for one in components if is_asking(one)}
+        """The components that ask models, by name."""
 
     def count(self, text: str) -> int:
         """Tokens of *text*; a component and the check of its answer ask for the same one."""
@@ -84,14 +106,16 @@ class Pipeline:
 
         *seen* tells whether an earlier output of the request had a text of that digest at that step.
         """
-        run = _Run(self.components, self.count, text, tokens, where, seen)
+        run = _Run(self, text, tokens, where, seen)
         for _ in range(_ROUNDS):
             before = run.text
             run.once()
             if run.text == before or has_placeholder(run.text):
                 break
         decision = self._decision(literal, text, tokens, run)
-        is_open = any(reason in PASSING_REASONS or reason in HELD_REASONS for _, reason in run.skips)
+        is_open = any(
+            skip[1] in PASSING_REASONS or skip[1] in HELD_REASONS or skip in self.waking for skip in run.skips
+        )
         # In the round that changes nothing more, a component that fired finds nothing left to do.
         skips = dict.fromkeys(skip for skip in run.skips if skip[0] not in run.fired)
         slot = SlotState(
@@ -122,7 +146,7 @@ class Pipeline:
         if run.text == text:
             return None
         style = style_of(literal, text)
-        spelled = self._default_style if encode(text, self._default_style) == literal else style or self._default_style
+        spelled = self.style if encode(text, self.style) == literal else style or self.style
         new = encode(run.text, spelled)
         if len(new) >= len(literal):
             run.reverted += [Reverted(component=name, reason="more_bytes") for name in run.fired]
@@ -142,16 +166,11 @@ class _Run:
     """The components at work on one slot."""
 
     def __init__(
-        self,
-        components: Sequence[Component],
-        count: Callable[[str], int],
-        text: str,
-        tokens: int,
-        where: Where,
-        seen: Callable[[int, Digest], bool],
+        self, pipeline: Pipeline, text: str, tokens: int, where: Where, seen: Callable[[int, Digest], bool]
     ) -> None:
-        self.components = components
-        self.count = count
+        self.components = pipeline.components
+        self.asking = pipeline.asking
+        self.count = pipeline.count
         self.key = key(text)
         self.text = text
         self.tokens = tokens
@@ -162,6 +181,8 @@ class _Run:
         self.reverted: list[Reverted] = []
         self.stages: list[tuple[int, Digest]] = []
         self.is_lost = False
+        self._asked: dict[str, str] = {}
+        """Per component that asked: why nothing came of it. It asks no second time."""
 
     def once(self) -> None:
         """Every component, once, each on what the one before left."""
@@ -176,19 +197,20 @@ class _Run:
 
     def _apply(self, component: Component, *, seen_before: bool) -> None:
         where = self.where
+        slot = Slot(
+            text=self.text,
+            tokens=self.tokens,
+            key=self.key,
+            i_output=where.i_output,
+            n_outputs=where.n_outputs,
+            seen_before=seen_before,
+            request_tokens=where.request_tokens,
+            count=self.count,
+            view=where.view,
+        )
         try:
-            answer = component.propose(
-                Slot(
-                    text=self.text,
-                    tokens=self.tokens,
-                    key=self.key,
-                    i_output=where.i_output,
-                    n_outputs=where.n_outputs,
-                    seen_before=seen_before,
-                    request_tokens=where.request_tokens,
-                    count=self.count,
-                )
-            )
+            asking = self.asking.get(component.name)
+            answer = component.propose(slot) if asking is None else self._after_asking(component, asking, slot)
         except Exception as error:  # noqa: BLE001 - fail open: any fault of a component reverts it alone
             self.reverted.append(Reverted(component=component.name, reason="raised", detail=repr(error)))
             return
@@ -196,10 +218,40 @@ class _Run:
             self.skips.append((component.name, answer.reason))
             return
         denied = where.denied(component) if component.gated else None
+        if denied is not None and denied != THINKING_BOUND and self._enters(component):
+            denied = None
         if denied is not None:
             self.skips.append((component.name, denied))
             return
         self._take(component, answer.text)
+
+    def _after_asking(self, component: Component, asking: Asking, slot: Slot) -> Reduction | Skip:
+        """What *component* makes of the answer to what it asks; why it asks nothing, or has no answer."""
+        desk = self.where.desk
+        if component.name in self._asked:
+            return Skip(reason=self._asked[component.name])
+        wanted = asking.ask(changed(slot, facts=desk.facts(slot.text) if desk is not None else None))
+        if isinstance(wanted, Skip):
+            return wanted
+        denied = self.where.denied(component) if component.gated else None
+        if denied is not None or desk is None:
+            return Skip(reason=denied or NOT_ASKED)
+        answer = desk.answer(wanted, slot.text, slot.tokens, self.where.i_message)
+        if answer is None or isinstance(answer, Refusal):
+            found: Reduction | Skip = Skip(reason=answer.reason if answer is not None else NOT_ANSWERED)
+        else:
+            found = component.propose(changed(slot, answer=answer))
+        if isinstance(found, Skip):
+            self._asked[component.name] = found.reason
+        else:
+            desk.saved(slot.text, slot.tokens - self.count(found.text))
+        return found
+
+    def _enters(self, component: Component) -> bool:
+        """True where *component* was told to act inside the held prefix all the same, at its user's expense."""
+        enters = getattr(component, "enters", None)
+        view = self.where.view
+        return enters is not None and view is not None and bool(enters(self.where.i_output, view))
 
     def _take(self, component: Component, text: str) -> None:
         tokens = self.count(text)

@@ -2,22 +2,30 @@
 
 from __future__ import annotations
 
-import tomllib
+from collections.abc import Mapping
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from cgcli.compaction.components import COMPONENTS, build
+from cgcli.calls.build import resolve_or_standalone
+from cgcli.compaction.component import Loss
+from cgcli.compaction.components import BODY_COMPONENTS, build, build_body, make
+from cgcli.compaction.order import stealing
+from cgcli.compaction.policy_file import read_policy
+from cgcli.compaction.presets import BUILT_IN, NO_PARAMETERS
+from cgcli.compaction.said import Said, located
+from cgcli.compaction.summaries.codex_local import CodexLocal
+from cgcli.compaction.summaries.pi_keep_recent import PiKeepRecent
+from cgcli.compaction.summaries.settings import Summarize
 from cgcli.errors import UsageError, did_you_mean
 from cgcli.model import value
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
+    from cgcli.compaction.body import BodyComponent
     from cgcli.compaction.component import Component
-
-Step = tuple[str, "Mapping[str, object]"]
-_NONE: Mapping[str, object] = MappingProxyType({})
+    from cgcli.compaction.summaries.span_step import SpanStep
 
 
 @value
@@ -28,95 +36,185 @@ class Policy:
     components: tuple[Component, ...]
     missing: tuple[str, ...] = ()
     """Steps of the policy that this version does not have; said in every report."""
+    warnings: tuple[str, ...] = ()
+    """What a file says and is not taken as it stands, a line each."""
+    bodies: tuple[BodyComponent, ...] = ()
+    """The steps that edit a request beside its tool outputs; they act after those of outputs, in their order."""
+    span_step: SpanStep | None = None
+    """The step that puts summaries in the place of whole messages; it acts after the others."""
 
 
-def _steps(names: str, **params: Mapping[str, object]) -> tuple[Step, ...]:
-    return tuple((name, params.get(name, _NONE)) for name in names.split())
-
-
-_SHAPE = "write `name` and `[[steps]]`: docs/reference/policies.md has examples"
-_TRIO = "format textclean searchfold"
-BUILT_IN: Mapping[str, tuple[Step, ...]] = MappingProxyType(
+SPAN_STEPS: Mapping[str, type[SpanStep]] = MappingProxyType(
     {
-        "off": (),
-        "safe": _steps(f"{_TRIO} cachesplit"),
-        "agent": _steps(f"{_TRIO} dedup failed_run mask extract extract_llm cachesplit"),
-        "general": _steps(f"{_TRIO} dedup failed_run cmdfilter mask extract extract_llm collapse linecap cachesplit"),
-        "codesafe": _steps(
-            f"{_TRIO} dedup failed_run cmdfilter extract collapse linecap cachesplit",
-            collapse={"max_tokens": 3000},
-        ),
+        "codex-local": CodexLocal,
+        "pi-keep-recent": PiKeepRecent,
+        "summarize": Summarize,
     }
 )
-"""The presets of context-guru (config/config.go at da73fed), with their steps in order."""
-PLANNED = frozenset(
-    "textclean searchfold toon toolschema toolfilter cachesplit cacheinject failed_run cmdfilter linecap extract_llm "
-    "smartcrush readlifecycle summarize".split()
-)
+"""The steps that replace whole messages; a policy has one of them at most."""
+Overrides = Mapping[str, Mapping[str, object]]
+"""Parameters by component, from a configuration or the command line; they go over those of a policy."""
+Places = Mapping[tuple[str, str], str]
+"""`FILE:LINE` of those, by component and parameter."""
+_NONE: Overrides = MappingProxyType({})
+_NOWHERE: Places = MappingProxyType({})
+PLANNED: frozenset[str] = frozenset()
 """Steps that a policy may name and this version does not have."""
 
 
-def named(name: str, overrides: Mapping[str, Mapping[str, object]] = MappingProxyType({})) -> Policy:
-    """The built-in policy *name*, or the one in the TOML file of that path.
-
-    *overrides* are parameters by component, from the configuration.
+def named(name: str, overrides: Overrides = _NONE, places: Places = _NOWHERE) -> Policy:
+    """The built-in policy *name*, or the one in the TOML file of that path, with *overrides* that stand at *places*.
 
     Raises:
         UsageError: no such policy, or a parameter that is not allowed.
     """
+    title, steps = steps_of(name, overrides, places)
+    return _make(title, steps, order=() if name in BUILT_IN else tuple(stealing(steps)))
+
+
+def steps_of(name: str, overrides: Overrides = _NONE, places: Places = _NOWHERE) -> tuple[str, tuple[Said, ...]]:
+    """What the policy *name* is called, and its steps as they are written, the *overrides* over them.
+
+    Raises:
+        UsageError: no such policy, or no such component or parameter among the overrides.
+    """
+    _check(overrides, places)
     if name in BUILT_IN:
-        return _make(name, BUILT_IN[name], overrides)
+        return name, _over(tuple(Said(name=step, params=params) for step, params in BUILT_IN[name]), overrides, places)
     if name.endswith(".toml"):
-        return _from_file(Path(name), overrides)
+        title, steps = read_policy(Path(name))
+        return title, _over(steps, overrides, places)
     raise UsageError(f"there is no policy {name!r}", hint=did_you_mean(name, (*BUILT_IN, "FILE.toml")))
 
 
-def pipeline(names: Sequence[str], overrides: Mapping[str, Mapping[str, object]] = MappingProxyType({})) -> Policy:
-    """An unnamed policy of the components *names*.
+def pipeline(
+    names: Sequence[str],
+    overrides: Overrides = _NONE,
+    places: Places = _NOWHERE,
+    *,
+    at: Sequence[str] = (),
+) -> Policy:
+    """An unnamed policy of the components *names*, which stand *at* those places, where they stand in a file.
 
     Raises:
         UsageError: no such component.
     """
-    return _make("pipeline " + ",".join(names), [(name, _NONE) for name in names], overrides)
+    steps = steps_listed(names, overrides, places, at=at)
+    return _make("pipeline " + ",".join(names), steps, order=tuple(stealing(steps)))
 
 
-def _from_file(path: Path, overrides: Mapping[str, Mapping[str, object]]) -> Policy:
-    try:
-        document = tomllib.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise UsageError(
-            f"the policy cannot be read: {error.strerror}",
-            where=str(path),
-            hint=f"give a TOML file, or one of {', '.join(BUILT_IN)}",
-        ) from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise UsageError(
-            f"the policy is not TOML: {error}", where=str(path), hint="see docs/reference/policies.md"
-        ) from error
-    listed = document.get("steps", [])
-    for wrong in sorted(document.keys() - {"name", "steps"}):
-        raise UsageError(f"unknown key {wrong!r}", where=str(path), hint=_SHAPE)
-    if not isinstance(document.get("name", ""), str):
-        raise UsageError("`name` is no string", where=str(path), hint=_SHAPE)
-    if not isinstance(listed, list):
-        raise UsageError("`steps` is no list of tables", where=str(path), hint=_SHAPE)
-    steps: list[Step] = []
-    for step in listed:
-        if not isinstance(step, dict) or not isinstance(step.get("component"), str):
-            raise UsageError("a step without `component`", where=str(path), hint='begin each with component = "NAME"')
-        params: dict[str, Any] = dict(step)
-        steps.append((params.pop("component"), params))
-    return _make(document.get("name", path.stem), steps, overrides)
+def steps_listed(
+    names: Sequence[str],
+    overrides: Overrides = _NONE,
+    places: Places = _NOWHERE,
+    *,
+    at: Sequence[str] = (),
+) -> tuple[Said, ...]:
+    """The components *names* as steps, the *overrides* over them.
+
+    Raises:
+        UsageError: no such component or parameter among the overrides.
+    """
+    _check(overrides, places)
+    steps = [Said(name=name, where=at[i] if i < len(at) else None) for i, name in enumerate(names)]
+    return _over(steps, overrides, places)
 
 
-def _make(name: str, steps: Sequence[Step], overrides: Mapping[str, Mapping[str, object]]) -> Policy:
-    for component in overrides:
-        if component not in COMPONENTS and component not in PLANNED:
-            build(component, _NONE)
+def _over(steps: Sequence[Said], overrides: Overrides, places: Places) -> tuple[Said, ...]:
+    return tuple(
+        step.over(overrides.get(step.name, NO_PARAMETERS), _of(step.name, places) if step.name in overrides else {})
+        for step in steps
+    )
+
+
+def _of(component: str, places: Places) -> dict[str, str]:
+    """The places of one component's parameters."""
+    return {parameter: place for (owner, parameter), place in places.items() if owner == component}
+
+
+def _check(overrides: Overrides, places: Places) -> None:
+    """Refuse parameters that no step would take, whether or not the policy has that step."""
+    for component, params in overrides.items():
+        where, own = places.get((component, "")), _of(component, places)
+        built(Said(name=component, params=params, where=where, places=own))
+
+
+def built(step: Said) -> object:
+    """The *step* with its parameters, whatever it acts on; None for one that this version does not have.
+
+    Raises:
+        UsageError: there is no such step, or a parameter is not allowed.
+    """
+    return None if step.name in PLANNED else located(step, _built)
+
+
+def _built(name: str, params: Mapping[str, object]) -> object:
+    if name in SPAN_STEPS:
+        return _span_step(name, params)[0]
+    return build_body(name, params) if name in BODY_COMPONENTS else build(name, params)
+
+
+def _make(name: str, steps: Sequence[Said], *, order: tuple[str, ...]) -> Policy:
+    """The policy of *steps*; *order* is what is to be said of their order."""
+    span_step, warnings = _only_span_step([step for step in steps if step.name in SPAN_STEPS])
     return Policy(
         name=name,
-        components=tuple(
-            build(step, {**params, **overrides.get(step, _NONE)}) for step, params in steps if step not in PLANNED
-        ),
-        missing=tuple(step for step, _ in steps if step in PLANNED),
+        warnings=(*warnings, *order),
+        components=tuple(located(step, build) for step in steps if not _is_elsewhere(step.name)),
+        bodies=tuple(located(step, build_body) for step in steps if step.name in BODY_COMPONENTS),
+        missing=tuple(step.name for step in steps if step.name in PLANNED),
+        span_step=span_step,
     )
+
+
+def edits_content(policy: Policy) -> tuple[str, ...]:
+    """The steps of *policy* that take content out, in order."""
+    stashing = [one.name for one in policy.components if one.loss is Loss.STASHED]
+    return (*stashing, *(one.name for one in policy.bodies if one.loss is Loss.STASHED))
+
+
+def names(policy: Policy) -> tuple[str, ...]:
+    """Every step of *policy* that this version has, each once, in the order in which they act."""
+    found = [*(one.name for one in policy.components), *(one.name for one in policy.bodies)]
+    if policy.span_step is not None:
+        found.append(policy.span_step.name)
+    return tuple(dict.fromkeys(found))
+
+
+def _is_elsewhere(step: str) -> bool:
+    """True for a step that is no component of tool outputs."""
+    return step in PLANNED or step in BODY_COMPONENTS or step in SPAN_STEPS
+
+
+def _only_span_step(steps: Sequence[Said]) -> tuple[SpanStep | None, tuple[str, ...]]:
+    """The step that replaces messages, with what is to be said of its parameters."""
+    if not steps:
+        return None, ()
+    if len(steps) > 1:
+        first, second, *_ = steps
+        if first.name == second.name:
+            raise UsageError(
+                f"`{first.name}` stands twice in the policy",
+                where=second.where,
+                hint="one is enough: it acts again and again",
+            )
+        raise UsageError(
+            f"`{first.name}` and `{second.name}` stand in one policy",
+            where=second.where,
+            hint="each puts summaries in the place of messages: give one of them",
+        )
+    (only,) = steps
+    step, warning = located(only, _span_step)
+    place = only.places.get("call")
+    said_at = f"{place}: " if place is not None else ""
+    return step, tuple(f"{said_at}{line}" for line in warning)
+
+
+def _span_step(name: str, params: Mapping[str, object]) -> tuple[SpanStep, tuple[str, ...]]:
+    """The step *name* with *params*; an unknown call mode is `standalone`, with a warning."""
+    given = dict(params)
+    if not isinstance(given.get("call"), str):
+        return make(name, SPAN_STEPS[name], given), ()
+    choice, warning = resolve_or_standalone(str(given["call"]))
+    given["call"] = choice.name
+    return make(name, SPAN_STEPS[name], given), (warning,) if warning is not None else ()

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from msgspec import field
 
+from cgcli.compaction.extraction import NOTHING_ASKED, AskedState
+from cgcli.compaction.summaries.state import NO_SUMMARIES, SummaryState
 from cgcli.model import Digest, unique, value
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
+    from cgcli.compaction.view import View
     from cgcli.wire.strings import Style
 
 
@@ -38,6 +41,8 @@ class HeldRule(StrEnum):
     """May a new decision enter what the provider holds?"""
 
     RESPECT = "respect"
+    PAYS = "pays"
+    """Where it saves more than it makes the provider write again."""
     IGNORE = "ignore"
 
 
@@ -83,6 +88,21 @@ class SlotState:
     """A later turn may decide anew: a step was kept from acting by the held prefix, or by a reason that passes."""
 
 
+@value
+class BodiesState:
+    """What the components of bodies remember of a lane."""
+
+    memories: Mapping[int, Any] = field(default_factory=dict)
+    """By the component's place among them; they tell themselves what of it is still true."""
+    sent: frozenset[tuple[int | None, Digest]] = frozenset()
+    """What read otherwise in the lane's last request for them: the message (None: tools or system), and the digest."""
+    saved_tokens: int = 0
+    """Counted, from that request."""
+
+
+NO_BODIES = BodiesState()
+
+
 @unique
 class LaneState:
     """Everything that a lane's next turn may depend on.
@@ -102,6 +122,15 @@ class LaneState:
     """Tokens that each component's decisions take from a request of this lane."""
     n_decisions: int = 0
     n_irreversible: int = 0
+    summaries: SummaryState = NO_SUMMARIES
+    view: View | None = None
+    """What was found out about the messages, where a component asked."""
+    bodies: BodiesState = NO_BODIES
+    asked: AskedState = NOTHING_ASKED
+    """Of its calls about single outputs."""
+    could_save: Mapping[int, int] = field(default_factory=dict)
+    """Per open slot in the held prefix: the tokens that it would lose if a decision might enter. Only where no later
+    turn can change that."""
 
 
 def truncated(state: LaneState, n_messages: int) -> LaneState:
@@ -109,21 +138,27 @@ def truncated(state: LaneState, n_messages: int) -> LaneState:
     if n_messages >= len(state.cumulative):
         return state
     slots = tuple(slot for slot in state.slots if slot.i_message < n_messages)
+    summaries = state.summaries.truncated(n_messages)
+    placed = [one.decision for one in summaries.applied]
     return LaneState(
         generation=state.generation,
         slots=slots,
-        open_slots=tuple(i for i in state.open_slots if i < len(slots)),
+        open_slots=tuple(i for i, slot in enumerate(slots) if slot.is_open and not summaries.covers(slot.i_message)),
         cumulative=state.cumulative[:n_messages],
-        saved=saved_by(slots),
+        saved=saved_by([*(slot.decision for slot in slots if slot.decision is not None), *placed]),
         n_decisions=sum(slot.decision is not None for slot in slots),
         n_irreversible=sum(slot.decision is not None and not slot.decision.is_reversible for slot in slots),
+        summaries=summaries,
+        view=state.view,
+        bodies=state.bodies,
+        asked=state.asked,
     )
 
 
-def saved_by(slots: tuple[SlotState, ...]) -> dict[str, int]:
-    """The tokens that each component saved in *slots*."""
+def saved_by(decisions: Iterable[Decision]) -> dict[str, int]:
+    """The tokens that each component saved by *decisions*."""
     saved: dict[str, int] = {}
-    for slot in slots:
-        for fired in slot.decision.fired if slot.decision else ():
+    for decision in decisions:
+        for fired in decision.fired:
             saved[fired.component] = saved.get(fired.component, 0) + fired.saved_tokens
     return saved

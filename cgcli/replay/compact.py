@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field
+from hashlib import sha256
 from typing import TYPE_CHECKING, Protocol
 
 from cgcli.model import value
 from cgcli.replay.undo import Replaced, Undo
 from cgcli.stash.slots import SlotRecord
 from cgcli.wire.digesting import Digesting
+from cgcli.wire.spans import Malformed, decode_text
 from cgcli.wire.splice import pieces
+from cgcli.wire.strings import utf8
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -124,7 +127,11 @@ class Writer:
             return
         for evaluation in outcome.decided:
             self._keep(evaluation)
+        if self._stash is None and self._open_stash is not None and outcome.bodies and outcome.edits:
+            self._stash = self._open_stash()
         edits = _outer(entry, outcome)
+        if self._stash is None and self._open_stash is not None:
+            self._stash = self._open_stash()  # nothing of ours to keep, but the undo record says what cannot come back
         if self._stash is not None:
             self._note(entry, outcome, edits)
         self._emit(list(pieces(memoryview(entry.raw), edits, 0, len(entry.raw))))
@@ -158,6 +165,8 @@ class Writer:
                 style=decision.style.value if decision.style is not None else None,
                 raw=raw,
                 component="+".join(fired.component for fired in decision.fired),
+                covers=evaluation.covers,
+                before=tuple(digest.hex() for digest in evaluation.before),
             )
         )
 
@@ -178,15 +187,17 @@ class Writer:
 
     def _number(self, entry: Entry, decision: Decision, start: int, stop: int, length: int) -> int:
         """The number in the undo record of an edit of bytes *start* to *stop*, which now has *length* bytes."""
-        literal = self._literals[decision]
-        # A later record may spell the same text in another way.
-        is_same = stop - start == len(literal) and entry.raw.startswith(literal, start)
+        literal = self._literals.get(decision)
+        # A later record may spell the same text in another way; what stands beside slots is kept as it is.
+        is_same = literal is not None and stop - start == len(literal) and entry.raw.startswith(literal, start)
         if is_same and decision in self._numbers:
             return self._numbers[decision]
         raw = None
         if decision.style is None or not is_same:
             assert self._stash is not None, "a decision that can be undone has a stash"  # noqa: S101
             raw = self._stash.put(entry.raw[start:stop])
+            if literal is None:
+                self._keep_text(entry.raw[start:stop], decision)
         number = self._undo.number(
             Replaced(
                 original=decision.original.hex(),
@@ -198,6 +209,22 @@ class Writer:
         if is_same:
             self._numbers[decision] = number
         return number
+
+    def _keep_text(self, written: bytes, decision: Decision) -> None:
+        """Where a whole string was replaced beside the slots, its text too: a marker there is the key of that."""
+        original, new = _string(written), _string(decision.literal)
+        if self._stash is None or original is None or new is None:
+            return
+        self._stash.put(original)
+        self._stash.add_slot(
+            SlotRecord(
+                original=sha256(original).hexdigest(),
+                replacement=sha256(new).hexdigest(),
+                style=None,
+                raw=sha256(written).hexdigest(),
+                component="+".join(fired.component for fired in decision.fired),
+            )
+        )
 
     def _settle(self, source: Digesting) -> None:
         """Make the originals safe, then put the product in its place."""
@@ -216,6 +243,14 @@ class Writer:
         if self._sink is not None:
             self._sink.finish()
             self._done.is_placed = True
+
+
+def _string(written: bytes) -> bytes | None:
+    """The text of *written* in UTF-8; None where it is not one JSON string, but several members, say."""
+    try:
+        return utf8(decode_text(written)) if written.startswith(b'"') else None
+    except Malformed:
+        return None
 
 
 def _outer(entry: Entry, outcome: Outcome) -> list[tuple[int, int, bytes]]:

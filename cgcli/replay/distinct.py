@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from cgcli.model import Digest, value
 
 if TYPE_CHECKING:
+    from cgcli.compaction.bodies import BodyTold
     from cgcli.compaction.pipeline import Evaluation
     from cgcli.compaction.state import Fired
     from cgcli.lanes import Thread
@@ -46,6 +47,8 @@ class Distinct:
     _skips: dict[Place, tuple[tuple[str, str], ...]] = field(default_factory=dict)
     _decided: dict[Place, tuple[Fired, ...]] = field(default_factory=dict)
     _met: set[tuple[Place, str, str]] = field(default_factory=set)
+    _changes: set[tuple[str, Digest]] = field(default_factory=set)
+    """What components of bodies changed."""
 
     def book(self, thread: Thread, request: Request, evaluation: Evaluation) -> None:
         """Take an answer about a tool output of *request*, the last one of *thread*, into account."""
@@ -64,10 +67,23 @@ class Distinct:
             self.saved_tokens[one.component] -= one.saved_tokens
         for one in fired:
             self.saved_tokens[one.component] += one.saved_tokens
-            self.fired[one.component] += self._is_first(place, one.component, "")
+            self.fired[one.component] += self._is_first(place, one.component, _change(evaluation))
         self._decided[place] = fired
-        if slot.decision is not None and not slot.decision.is_reversible:
+        if slot.decision is not None and not slot.decision.is_reversible and evaluation.covers == "slot":
             self.n_irreversible += self._is_first(place, "", "")
+
+    def book_body(self, told: BodyTold) -> None:
+        """Take what a component of bodies did to one request into account: each change once, reasons by request."""
+        name = told.component
+        new = [change for change in told.fired if (name, change) not in self._changes]
+        self._changes.update((name, change) for change in new)
+        self.fired[name] += len(new)
+        if new and told.fired:
+            self.saved_tokens[name] += round(told.saved_tokens * len(new) / len(told.fired))
+        self.skipped.update((name, reason) for reason in dict.fromkeys(told.skips))
+        if told.reverted is not None:
+            self.reverted[name, told.reverted] += 1
+            self.revert_details.setdefault((name, told.reverted), told.detail)
 
     def _is_first(self, place: Place, component: str, reason: str) -> bool:
         key = (place, component, reason)
@@ -81,3 +97,9 @@ class Distinct:
         if known is None:
             known = self._roots[thread.identity] = self._root(thread.branch[0]) if thread.branch else thread.identity
         return known
+
+
+def _change(evaluation: Evaluation) -> str:
+    """What tells a change from an earlier one in the same place: a new summary may stand for more messages."""
+    decision = evaluation.slot.decision
+    return decision.original.hex() if decision is not None and evaluation.covers == "messages" else ""

@@ -13,6 +13,7 @@ from cgcli.replay.distinct import Distinct
 if TYPE_CHECKING:
     from cgcli.compaction.state import Held, LaneState
     from cgcli.compaction.step import Outcome
+    from cgcli.compaction.summaries.state import Event
     from cgcli.lanes import Placement
     from cgcli.model import Exchange
 
@@ -42,6 +43,15 @@ class Row:
     """What the provider billed as input, where the file has it."""
 
 
+@value
+class Told:
+    """An event of a lane's summaries, and the request on which it happened."""
+
+    line: int
+    i_exchange: int
+    event: Event
+
+
 @dataclass(slots=True)
 class Ledger:
     """Sums over a run; every figure counts what happened, none is derived from another."""
@@ -54,6 +64,8 @@ class Ledger:
     rows: list[Row] = field(default_factory=list)
     """One per request, in the order of the file."""
     dialects: Counter[str] = field(default_factory=Counter)
+    summaries: list[Told] = field(default_factory=list)
+    """What became of each summary, in the order of the file."""
 
     def book(self, exchange: Exchange, placement: Placement, held: Held, state: LaneState, outcome: Outcome) -> None:
         """Take one turn into the account."""
@@ -63,6 +75,12 @@ class Ledger:
         for evaluation in outcome.considered:
             self.distinct.book(placement.thread, request, evaluation)
         self.saved_gross.update({name: saved for name, saved in state.saved.items() if saved})
+        for told in outcome.bodies:
+            self.distinct.book_body(told)
+            self.saved_gross[told.component] += told.saved_tokens
+        self.summaries += [
+            Told(line=exchange.source.line, i_exchange=len(self.rows), event=event) for event in outcome.summaries
+        ]
         self.rows.append(_row(exchange, placement, held, outcome))
 
 

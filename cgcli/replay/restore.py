@@ -7,16 +7,18 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import TYPE_CHECKING, BinaryIO
 
-from cgcli.compaction.meter import slot_literal
 from cgcli.errors import StashCorrupt, StashMiss
-from cgcli.markers import FoundKind, find
+from cgcli.markers import FoundKind, find, has_marker_bytes
 from cgcli.model import Kind, value
+from cgcli.tokens.meter import slot_literal
 from cgcli.wire.spans import decode_text
 from cgcli.wire.splice import pieces
 from cgcli.wire.strings import Style, encode, text, utf8
 
 if TYPE_CHECKING:
-    from cgcli.model import Digest, Item, Part
+    from collections.abc import Iterator
+
+    from cgcli.model import Digest, Item, Part, Request
     from cgcli.readers import Capture, Entry
     from cgcli.replay.compact import Sink
     from cgcli.replay.undo import Recorded, Replaced
@@ -59,7 +61,7 @@ def restore_whole(file: BinaryIO, recorded: Recorded, stash: Stash, sink: Sink) 
             n = recorded.n_irreversible
             edits = "1 edit was" if n == 1 else f"{n} edits were"
             raise StashMiss(
-                f"{edits} irreversible (marker mode `summary` or `off`)",
+                f"{edits} irreversible (marker mode `summary` or `off`, or compaction by the provider)",
                 hint="nothing can bring those back; what the stash has: cg stash ls, cg expand HASH",
             )
         raise StashCorrupt("the result is not the input that was recorded", hint="cg stash verify")
@@ -130,8 +132,11 @@ class SlotRestorer:
             self._audit(entry.raw.decode("utf-8", "replace"), "", entry.line)
             return []
         request = entry.exchange.request
-        edits = []
+        edits = list(self._spans(request))
+        gone = [edit[:2] for edit in edits]
         for path, item, start in request.placed():
+            if any(first <= start < last for first, last in gone):
+                continue
             for i_part, new in self._of_item(item, request.raw, start, path, entry.line):
                 slot = item.parts[i_part].slot
                 if slot is not None:
@@ -144,6 +149,32 @@ class SlotRestorer:
             (entry.body_at + quoted.outer(start), entry.body_at + quoted.outer(stop), quoted.quote(new))
             for start, stop, new in edits
         ]
+
+    def _spans(self, request: Request) -> Iterator[tuple[int, int, bytes]]:
+        """Where a summary of ours stands, with the messages that go with it, and the messages that it stands for."""
+        if self._stash is None:
+            return
+        behind = 0
+        for i, item in enumerate(request.messages):
+            is_one = len(item.parts) == 1 and has_marker_bytes(item.wire)
+            records = self._records(request, i) if is_one else ()
+            fitting = [record for record in records if self._follows(request, i, record.before, behind)]
+            n_before = max((len(record.before) for record in fitting), default=0)
+            originals = {record.original for record in fitting if len(record.before) == n_before}
+            if len(originals) == 1:
+                end = request.starts[i] + item.size_bytes
+                yield request.starts[i - n_before], end, self._stash.get(originals.pop())
+                behind = i + 1
+
+    def _records(self, request: Request, i: int) -> tuple[SlotRecord, ...]:
+        """What is known of message *i* as one that stands for messages."""
+        digest = _only_text(request, i)
+        return tuple(record for record in self._slots.get(digest or "", ()) if record.covers == "messages")
+
+    def _follows(self, request: Request, i: int, before: tuple[str, ...], behind: int) -> bool:
+        """True where messages with the texts *before* stand right before message *i*, from message *behind* on."""
+        first = i - len(before)
+        return first >= behind and all(_only_text(request, first + k) == digest for k, digest in enumerate(before))
 
     def _of_item(self, item: Item, raw: memoryview, start: int, path: str, line: int) -> tuple[tuple[int, bytes], ...]:
         known = self._known.get(item.rendered)
@@ -165,7 +196,8 @@ class SlotRestorer:
             )
             return None
         content = decode_text(slot_literal(part, raw, start))
-        records = self._slots.get(sha256(utf8(content)).hexdigest(), ())
+        digest = sha256(utf8(content)).hexdigest()
+        records = [record for record in self._slots.get(digest, ()) if record.covers == "slot"]
         if self._stash is not None and records:
             n_originals = len({record.original for record in records})
             if n_originals == 1:
@@ -195,6 +227,15 @@ class SlotRestorer:
         except StashMiss:
             return False
         return True
+
+
+def _only_text(request: Request, i: int) -> str | None:
+    """The digest of the one text that message *i* is; None where it is another kind of message."""
+    item = request.messages[i]
+    if len(item.parts) != 1 or item.parts[0].slot is None:
+        return None
+    content = decode_text(slot_literal(item.parts[0], request.raw, request.starts[i]))
+    return sha256(utf8(content)).hexdigest()
 
 
 def _original(record: SlotRecord, stash: Stash) -> bytes:

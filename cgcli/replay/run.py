@@ -4,28 +4,36 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from cgcli.compaction.meter import Meter
+from cgcli.calls.build import resolve
 from cgcli.compaction.pipeline import Pipeline
-from cgcli.compaction.state import LaneState
+from cgcli.compaction.policy import edits_content
+from cgcli.compaction.state import HeldRule, LaneState
 from cgcli.compaction.step import Stepper
+from cgcli.compaction.summaries.state import Seam
 from cgcli.lanes import MOST_HEADS, Relation, Threads, group
 from cgcli.lanes.summary_call import asks_for_summary
 from cgcli.model import changed, value
+from cgcli.pricing.rate import Rate
+from cgcli.pricing.table import default_prices
 from cgcli.providers.models import lookup
+from cgcli.replay.answering import Answering
 from cgcli.replay.holding import Holding
 from cgcli.replay.ledger import Ledger
+from cgcli.replay.paying import Paying
 from cgcli.tokens import counter
+from cgcli.tokens.meter import Meter
 from cgcli.wire.strings import Style
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from cgcli.compaction.policy import Policy
-    from cgcli.compaction.state import HeldRule
     from cgcli.compaction.step import Outcome
     from cgcli.lanes import Lane, Placement, Thread
     from cgcli.model import Digest, Exchange, Request
+    from cgcli.pricing.table import Prices
     from cgcli.readers import Capture, Entry
+    from cgcli.summarisers.protocol import Summariser
 
 
 @value
@@ -40,13 +48,29 @@ class Sent:
 class Run:
     """A policy over a capture. Iterate it once; then `ledger` and `lanes` are complete."""
 
-    def __init__(self, capture: Capture, policy: Policy, *, rule: HeldRule) -> None:
-        """Run *policy* over *capture*, treating the held prefix by *rule*."""
+    def __init__(
+        self,
+        capture: Capture,
+        policy: Policy,
+        *,
+        rule: HeldRule,
+        summariser: Summariser | None = None,
+        prices: Prices | None = None,
+    ) -> None:
+        """Run *policy* over *capture*, treating the held prefix by *rule*.
+
+        *summariser* answers its calls; *prices* (default: the table) are looked up where the rule is `pays`, or a
+        step asks a model about single outputs.
+        """
         self.capture = capture
         self.policy = policy
         self.rule = rule
         self.ledger = Ledger()
         self.threads = Threads()
+        self.answering = Answering(summariser, policy, self._known_prices)
+        self.paying = Paying(prices or default_prices()) if rule is HeldRule.PAYS else None
+        self._prices = prices
+        self._other_editor = ", ".join(edits_content(policy)) or None
         self._holding = Holding()
         self._states: dict[int, dict[Digest, LaneState]] = {}
         """Per thread and head (model, tools, system): decisions are replayed where the provider's prefix is."""
@@ -58,6 +82,11 @@ class Run:
         for entry in self.capture:
             outcome = self._turn(entry.exchange) if entry.exchange is not None else None
             yield Sent(entry=entry, outcome=outcome)
+
+    @property
+    def summariser(self) -> Summariser:
+        """Who answers the policy's calls."""
+        return self.answering.summariser
 
     @property
     def lanes(self) -> tuple[Lane, ...]:
@@ -79,11 +108,47 @@ class Run:
         if placement.split is not None:
             self._states[placement.split.identity] = dict(self._states[owner.identity])
         state, shared = self._before(owner, placement, request)
-        state, stepped = self._stepper(request.model).step(state, request, shared, held)
+        is_copy = owner is not thread or request.static not in self._states.get(owner.identity, {})
+        if self.paying is not None:
+            self.paying.arrives(exchange, thread)
+        seam = Seam(
+            source=exchange.source,
+            is_copy=is_copy,
+            can_answer=self.answering.can_answer,
+            tools_recorded=self.capture.reader.known.tools,
+            other_editor=self._other_editor,
+            least_ratio=self._least_ratio(request.model),
+            answers=self.answering.answers,
+            judge=self.paying,
+            prices=self.answering.prices,
+        )
+        stepper, before = self._stepper(request.model), state
+        state, stepped = self.answering.taken(lambda: stepper.step(before, request, shared, held, seam))
         outcome = changed(stepped, thread=thread.identity)
+        if self.paying is not None:
+            self.paying.leaves(exchange, outcome, self._n_exchanges - 1)
+        for job in outcome.jobs:
+            self.answering.answer(job)
         self._remember(thread, request, state)
         self.ledger.book(exchange, placement, held, state, outcome)
         return outcome
+
+    def _known_prices(self) -> Prices:
+        """Those that were given, else the table's."""
+        if self._prices is None:
+            self._prices = default_prices()
+        return self._prices
+
+    def _least_ratio(self, model: str | None) -> float | None:
+        """The share of its parent that a span must have for a fork to pay: its parent is read, a span is sent fresh.
+
+        None where no price is known, or nobody asks.
+        """
+        span_step = self.policy.span_step
+        if span_step is None or not resolve(span_step.call).may_decline:
+            return None
+        rate = self._known_prices().of(model)
+        return float(rate.read / rate.fresh) if isinstance(rate, Rate) and rate.fresh else None
 
     def _before(self, owner: Thread, placement: Placement, request: Request) -> tuple[LaneState, int]:
         """The state to go on from, and how many leading messages of *request* it is true of."""
@@ -109,5 +174,11 @@ class Run:
             count = counter(encoding).count
             style = Style.GO if self.capture.reader.go_escapes else Style.ASCII
             pipeline = Pipeline(self.policy.components, count, default_style=style)
-            self._steppers[encoding] = Stepper(pipeline, Meter(count), rule=self.rule)
+            self._steppers[encoding] = Stepper(
+                pipeline,
+                Meter(count),
+                rule=self.rule,
+                span_step=self.policy.span_step,
+                bodies=self.policy.bodies,
+            )
         return self._steppers[encoding]

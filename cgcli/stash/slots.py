@@ -7,7 +7,7 @@ writes the same journal.
 from __future__ import annotations
 
 from hashlib import sha256
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
@@ -38,11 +38,26 @@ class SlotRecord:
     """The object with the literal as it was, quotes included, where no style spells it."""
     component: str
     """What replaced it."""
+    covers: Literal["slot", "messages"] = "slot"
+    """What stands again where it is restored: the slot's text, or whole messages in the place of the one with the
+    slot; `original` is then their bytes as they were written."""
+    before: tuple[str, ...] = ()
+    """Of messages: the digest of the text of each message right before the one with the slot that goes with it."""
 
 
 def journal(records: Iterable[SlotRecord]) -> bytes:
     """The lines of a journal: each record once, in a fixed order."""
-    return b"".join(sorted({msgspec.json.encode(record) + b"\n" for record in records}))
+    return b"".join(sorted({_line(record) for record in records}))
+
+
+def _line(record: SlotRecord) -> bytes:
+    """*record* as JSON; that it covers its slot alone is not written, so that journals stay what they were."""
+    told = msgspec.to_builtins(record)
+    if record.covers == "slot":
+        del told["covers"]
+    if not record.before:
+        del told["before"]
+    return msgspec.json.encode(told) + b"\n"
 
 
 def journal_path(layout: Layout, content: bytes) -> Path:

@@ -6,12 +6,13 @@ import json
 from typing import TYPE_CHECKING, ClassVar
 
 from cgcli.compaction.component import Loss, MarkerMode, Reduction, Skip, Slot
-from cgcli.compaction.meter import Meter
 from cgcli.compaction.pipeline import Evaluation, Pipeline, Where
 from cgcli.compaction.state import Held, HeldKind, HeldRule, LaneState
 from cgcli.compaction.step import Outcome, Stepper
+from cgcli.compaction.summaries.state import Seam
 from cgcli.markers import marker
-from cgcli.model import value
+from cgcli.model import Source, value
+from cgcli.tokens.meter import Meter
 from cgcli.wire.splice import splice
 from cgcli.wire.strings import Style
 from tests.lanes.placing import Json, request
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from cgcli.compaction.component import Component
+    from cgcli.compaction.paying import Judge
     from cgcli.model import Digest
 
 NOTHING = Held(kind=HeldKind.NOTHING, n_messages=0)
@@ -150,16 +152,17 @@ def stepper(*components: Component, rule: HeldRule = HeldRule.RESPECT) -> Steppe
 class Walk:
     """One lane, turn by turn."""
 
-    def __init__(self, steps: Stepper) -> None:
-        """Begin with nothing sent."""
+    def __init__(self, steps: Stepper, *, judge: Judge | None = None) -> None:
+        """Begin with nothing sent; *judge* says what pays."""
         self.steps = steps
+        self.seam = Seam(source=Source(file="made.jsonl", line=1, wrap="object"), judge=judge) if judge else None
         self.state = LaneState()
         self.outcome: Outcome | None = None
 
     def send(self, body: Json, *, shared: int, held: Held) -> dict[int, str]:
         """Take a turn; the text of each tool output that is sent, by the number of its message."""
         made = request(body)
-        self.state, outcome = self.steps.step(self.state, made, shared, held)
+        self.state, outcome = self.steps.step(self.state, made, shared, held, self.seam)
         self.outcome = outcome
         new = splice(bytes(made.raw), [(start, stop, decision.literal) for start, stop, decision in outcome.edits])
         return outputs(json.loads(new))

@@ -1,11 +1,13 @@
 """Journals of replaced slots."""
 
 import hashlib
+import json
 from pathlib import Path
 
 import pytest
 
 from cgcli.errors import StashCorrupt
+from cgcli.model import changed
 from cgcli.stash.slots import SlotRecord
 from cgcli.stash.store import Stash
 
@@ -47,6 +49,22 @@ def test_a_journal_is_json_lines_under_its_sha256(tmp_path: Path) -> None:
     )
     assert path.read_text() == line
     assert path.name == f"{hashlib.sha256(line.encode()).hexdigest()}.jsonl"
+
+
+def test_a_record_of_whole_messages_says_so(tmp_path: Path) -> None:
+    """In one member more; a journal without it, as versions before wrote them all, is about slots."""
+    with Stash.open(tmp_path, create=True) as stash:
+        record = changed(_record(stash.put(b'{"role":"user"}'), style=None), covers="messages")
+        stash.add_slot(record)
+        stash.add_slot(_record(stash.put(b"hello")))
+        stash.commit()
+    (path,) = (tmp_path / "slots").iterdir()
+    told = [json.loads(line) for line in path.read_text().splitlines()]
+    assert sorted(len(one) for one in told) == [5, 6]
+    assert [one["covers"] for one in told if "covers" in one] == ["messages"]
+    found = Stash.open(tmp_path, create=False).slots()[NEW]
+    assert sorted(one.covers for one in found) == ["messages", "slot"]
+    assert record in found
 
 
 def test_the_same_run_writes_the_same_journal(tmp_path: Path) -> None:

@@ -1,0 +1,191 @@
+"""Run the components of bodies over one request; one that raises, or whose edits do not fit, is reverted alone."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from hashlib import sha256
+from typing import TYPE_CHECKING
+
+from cgcli.compaction.body import Body, disjoint
+from cgcli.compaction.component import Loss, Skip
+from cgcli.compaction.state import BodiesState, Decision, Fired
+from cgcli.model import Digest, changed, value
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Any
+
+    from cgcli.compaction.body import BodyComponent, BodyEdit, BodyPlan
+    from cgcli.compaction.splicing import Placed
+    from cgcli.model import Request
+
+
+@value
+class BodyTold:
+    """What one component did to one request."""
+
+    component: str
+    fired: tuple[Digest, ...] = ()
+    """One for each thing that it changed, the same for the same change on every turn."""
+    n_fired: int | None = None
+    """How many things it says it changed; None: as many as there are edits."""
+    saved_tokens: int = 0
+    skips: tuple[str, ...] = ()
+    """Reasons, once for each candidate that was left alone."""
+    reverted: str | None = None
+    detail: str = ""
+
+
+@value
+class Edited:
+    """A request's edits by components of bodies."""
+
+    state: BodiesState
+    edits: tuple[Placed, ...] = ()
+    told: tuple[BodyTold, ...] = ()
+    rewritten_from: int | None = None
+    """The first message that the lane sent before and that now reads differently; 0 for tools and system too."""
+
+
+def run(components: Sequence[BodyComponent], body: Body, before: BodiesState) -> Edited:
+    """Each of *components* in order, each one on what the ones before left; *before*: of the lane's last turn."""
+    made: list[_Made] = []
+    told: list[BodyTold] = []
+    memories = dict(before.memories)
+    for i, component in enumerate(components):
+        seen = _after(body, made) if made else body
+        plan = _asked(component, changed(seen, memory=memories.get(i)))
+        if isinstance(plan, BodyTold):
+            told.append(plan)
+            continue
+        memories[i] = plan.memory
+        made = _put(made, component, plan, body)
+        told.append(_told(component, plan))
+    return _edited(made, told, memories, body, before)
+
+
+@value
+class _Made:
+    placed: Placed
+    edit: BodyEdit
+
+    def key(self, request: Request) -> tuple[int | None, Digest]:
+        """What is told of it from turn to turn: what reads there now, and in the place of what."""
+        i_message, decision = self.edit.i_message, self.placed[2]
+        if i_message is None:
+            return None, _change(decision)
+        # The bytes that stood there may differ by a mark that moved.
+        n_messages = bisect_left(request.starts, self.edit.stop) - i_message
+        return i_message, Digest(sha256(b"%d %b" % (n_messages, decision.replacement)).digest())
+
+
+def _put(made: Sequence[_Made], component: BodyComponent, plan: BodyPlan, body: Body) -> list[_Made]:
+    """*made*, and the edits of *plan*; one that takes out whole what earlier steps changed has saved that too."""
+    left, new = list(made), []
+    for edit in plan.edits:
+        inside = [one for one in left if _holds(edit, one.placed[0], one.placed[1])]
+        if inside:
+            left = [one for one in left if one not in inside]
+        saved = edit.saved_tokens + sum(one.placed[2].saved_tokens for one in inside)
+        new.append(_Made(placed=(edit.start, edit.stop, _decision(component, edit, saved, body)), edit=edit))
+    return [*left, *new]
+
+
+def _holds(edit: BodyEdit, start: int, stop: int) -> bool:
+    """True where bytes `start:stop` go with *edit*; what is put in at one of its ends stands beside it."""
+    if start == stop:
+        return edit.start < start < edit.stop
+    return edit.start <= start and stop <= edit.stop
+
+
+def _after(body: Body, made: Sequence[_Made]) -> Body:
+    """*body* for the next component: with what was *made* before it."""
+    ordered = sorted(made, key=lambda one: one.placed[:2])
+    starts = [one.edit.start for one in ordered]
+    saved = [one.placed[2].saved_tokens for one in ordered]
+    sent_tokens = body.sent_tokens - sum(saved)
+    taken = []
+    for (start, stop), tokens in zip(body.taken, body.taken_tokens, strict=True):
+        i = bisect_right(starts, start) - 1
+        if i >= 0 and _holds(ordered[i].edit, start, stop):
+            saved[i] += tokens
+        else:
+            taken.append((start, stop, tokens))
+    taken += [(one.edit.start, one.edit.stop, tokens) for one, tokens in zip(ordered, saved, strict=True)]
+    taken.sort(key=lambda one: one[:2])
+    return changed(
+        body,
+        taken=tuple((start, stop) for start, stop, _ in taken),
+        taken_tokens=tuple(tokens for _, _, tokens in taken),
+        sent_tokens=sent_tokens,
+    )
+
+
+def _edited(
+    made: Sequence[_Made], told: Sequence[BodyTold], memories: Mapping[int, Any], body: Body, before: BodiesState
+) -> Edited:
+    sent = frozenset(one.key(body.request) for one in made if not one.edit.keeps_reading)
+    # What is gone of the messages that are the same reads as it was received again.
+    gone = [key for key in before.sent - sent if key[0] is None or key[0] < body.n_same]
+    by_component: dict[str, list[Decision]] = {}
+    for one in made:
+        decision = one.placed[2]
+        by_component.setdefault(decision.fired[0].component, []).append(decision)
+    return Edited(
+        state=BodiesState(memories=memories, sent=sent, saved_tokens=sum(one.placed[2].saved_tokens for one in made)),
+        edits=tuple(sorted((one.placed for one in made), key=lambda edit: edit[:2])),
+        told=tuple(_counted(one, by_component.get(one.component, ())) for one in told),
+        rewritten_from=min((i or 0 for i, _ in (*(sent - before.sent), *gone)), default=None),
+    )
+
+
+def _counted(told: BodyTold, decisions: Sequence[Decision]) -> BodyTold:
+    """*told* with the decisions that are left of the component."""
+    changes = tuple(map(_change, decisions))
+    return changed(
+        told,
+        fired=changes[: told.n_fired] if told.n_fired is not None else changes,
+        saved_tokens=sum(one.saved_tokens for one in decisions),
+    )
+
+
+def _change(decision: Decision) -> Digest:
+    return Digest(sha256(decision.original + decision.replacement).digest())
+
+
+def _asked(component: BodyComponent, body: Body) -> BodyPlan | BodyTold:
+    """What *component* answers; what it was told about instead, where nothing comes of it."""
+    try:
+        plan = component.plan(body)
+    except Exception as error:  # noqa: BLE001 - fail open: any fault of a component reverts it alone
+        return BodyTold(component=component.name, reverted="raised", detail=repr(error))
+    if isinstance(plan, Skip):
+        return BodyTold(component=component.name, skips=(plan.reason,))
+    if not disjoint(plan.edits) or any(_cuts(edit, body) for edit in plan.edits):
+        return BodyTold(component=component.name, reverted="overlaps")
+    saved = sum(edit.saved_tokens for edit in plan.edits)
+    if plan.edits and component.loss is Loss.STASHED and saved <= 0:
+        return BodyTold(component=component.name, reverted="grew")
+    return plan
+
+
+def _cuts(edit: BodyEdit, body: Body) -> bool:
+    """True where *edit* replaces a part of what was replaced before, and not all of it."""
+    return any(a < edit.stop and edit.start < b and not (edit.start <= a and b <= edit.stop) for a, b in body.taken)
+
+
+def _decision(component: BodyComponent, edit: BodyEdit, saved_tokens: int, body: Body) -> Decision:
+    raw = body.request.raw[edit.start : edit.stop]
+    return Decision(
+        literal=edit.new,
+        original=Digest(sha256(raw).digest()),
+        replacement=Digest(sha256(edit.new).digest()),
+        fired=(Fired(component=component.name, saved_tokens=saved_tokens),),
+        saved_tokens=saved_tokens,
+        is_reversible=True,
+        style=None,
+    )
+
+
+def _told(component: BodyComponent, plan: BodyPlan) -> BodyTold:
+    return BodyTold(component=component.name, n_fired=plan.n_fired, skips=tuple(skip.reason for skip in plan.skips))

@@ -1,0 +1,350 @@
+"""The tool outputs of one request: new ones are decided about, open ones again where they may be."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from cgcli.compaction.component import PASSING_REASONS
+from cgcli.compaction.deciding import differs, saved_tokens, skips_beside
+from cgcli.compaction.entering import HELD_REASONS, Entering
+from cgcli.compaction.paying import Candidate, Unpaid, Verdict
+from cgcli.compaction.pipeline import Evaluation, Where
+from cgcli.compaction.recovered import RECOVERED, is_recovered
+from cgcli.compaction.splicing import edits
+from cgcli.compaction.view import View, is_editable
+from cgcli.model import changed, unique
+from cgcli.tokens.meter import slot_literal
+from cgcli.wire.spans import decode_text
+from cgcli.wire.strings import utf8
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from cgcli.compaction.component import Component
+    from cgcli.compaction.desk import Desk
+    from cgcli.compaction.paying import Judge
+    from cgcli.compaction.pipeline import Pipeline
+    from cgcli.compaction.state import Decision, Held, HeldRule, LaneState, SlotState
+    from cgcli.compaction.summaries.lane import Summing
+    from cgcli.model import Digest, Part, Request
+    from cgcli.tokens.meter import Meter
+
+
+@unique
+class _Foreseen:
+    """A slot, evaluated as if all components might act."""
+
+    evaluation: Evaluation
+    is_gated: bool
+    """A gated component would act."""
+
+
+class Turn:
+    """The slots of one request: new ones are decided, open ones again where they may be."""
+
+    def __init__(
+        self,
+        pipeline: Pipeline,
+        meter: Meter,
+        rule: HeldRule,
+        request: Request,
+        held: Held,
+        state: LaneState,
+        request_tokens: int,
+    ) -> None:
+        self.pipeline = pipeline
+        self.meter = meter
+        self.request = request
+        self.entering = Entering(rule, held, request)
+        self.request_tokens = request_tokens
+        self.n_before = len(state.cumulative)
+        self.summaries = state.summaries
+        self.slots = list(state.slots)
+        self.open_slots = list(state.open_slots)
+        self.saved = dict(state.saved)
+        self.considered: list[Evaluation] = []
+        self.decided: list[Evaluation] = []
+        self.n_decisions = 0
+        self.n_irreversible = 0
+        self.rewritten_from: int | None = None
+        self._seen: dict[tuple[int, Digest], int] | None = None
+        self._could_save = dict(state.could_save)
+        self._foreseen: dict[int, _Foreseen] = {}
+        self.view = View(
+            request, self._part_tokens, request_tokens=request_tokens, is_cold=held.is_cold, before=state.view
+        )
+        self.desk: Desk | None = None
+        self._is_restaged = False
+        """An earlier output comes to some step with another text than on the turn before."""
+
+    @property
+    def view_tokens(self) -> int:
+        """Of the request as the lane has it so far, counted."""
+        return self.request_tokens - sum(self.saved.values())
+
+    def enter_where_it_pays(self, judge: Judge) -> None:
+        """Find out from which message on the decisions that could be made in the held prefix would pay."""
+        if not self.entering.is_judged:
+            return
+        candidates = self._candidates()
+        if not candidates:
+            self.entering.take(Verdict(from_message=None, why_not=Unpaid.DOES_NOT_PAY), from_message=None)
+            return
+        placed = edits(self.request, self.slots, self.summaries.applied)
+        verdict = judge.judge(self.request, placed, [one for _, one in candidates])
+        at = verdict.from_message
+        entering = [i for i, one in candidates if at is not None and one.i_message >= at]
+        self.entering.take(verdict, from_message=min(entering, default=None))
+
+    def _candidates(self) -> list[tuple[int, Candidate]]:
+        """What could be decided in the held prefix: the message of the input, and what would be saved."""
+        found = []
+        n_outputs = len(self.slots) + sum(1 for _ in self._fresh())
+        for i_slot in self.open_slots:
+            i_message = self.slots[i_slot].i_message
+            if not self.entering.may_be_judged(i_message) or self.summaries.covers(i_message):
+                continue
+            saved = self._could_save.get(i_slot)
+            if saved is None or self._wakes(i_slot):
+                saved = self._foresee(i_slot, n_outputs)
+            if saved > 0:
+                at = self.summaries.sent_index(i_message)
+                found.append((i_message, Candidate(i_message=at, saved_tokens=saved)))
+        return found
+
+    def _foresee(self, i_slot: int, n_outputs: int) -> int:
+        """The tokens that open slot *i_slot* would lose if all components might act on it now.
+
+        Remembered for the turns to come where they cannot change that.
+        """
+        old = self.slots[i_slot]
+        asked: list[Component] = []
+        part = self.request.messages[old.i_message].parts[old.i_part]
+        # `append` answers None: the component may act.
+        found = self._evaluate(i_slot, n_outputs, old.i_message, old.i_part, part, asked.append, may_ask=False)
+        self._foreseen[i_slot] = _Foreseen(evaluation=found, is_gated=bool(asked))
+        saved = saved_tokens(found.slot.decision) - saved_tokens(old.decision)
+        if self.pipeline.settles and not self._passes_unasked(found.slot):
+            self._could_save[i_slot] = saved
+        return saved
+
+    def _fresh(self) -> Iterator[tuple[int, int, Part]]:
+        """The editable parts of the messages that are new."""
+        for i in range(self.n_before, len(self.request.messages)):
+            for k, part in enumerate(self.request.messages[i].parts):
+                if is_editable(part):
+                    yield i, k, part
+
+    def run(self) -> None:
+        """Find the new slots, then evaluate what is open and what is new."""
+        fresh = list(self._fresh())
+        n_outputs = len(self.slots) + len(fresh)
+        again, self.open_slots = self.open_slots, []
+        for i_slot in again:
+            self._reconsider(i_slot, n_outputs)
+        for i_message, i_part, part in fresh:
+            self._consider(None, len(self.slots), n_outputs, i_message, i_part, part)
+
+    def take(self, summing: Summing, placed: Evaluation) -> None:
+        """Take the summary that was put in its place on this turn into the account."""
+        self.considered.append(placed)
+        self.decided.append(placed)
+        self._count(None, placed.slot)
+        self.n_decisions -= 1  # counted with the slots, which it is not one of
+        for one in summing.replaced:
+            for fired in one.decision.fired:
+                self.saved[fired.component] -= fired.saved_tokens
+        self._rewrites(placed.slot.i_message)
+        self.summaries = summing.state
+        self._seen = None
+        self._is_restaged = True
+        self._lift_pointers()
+
+    def _rewrites(self, i_message: int) -> None:
+        if self.rewritten_from is None or i_message < self.rewritten_from:
+            self.rewritten_from = i_message
+
+    def _lift_pointers(self) -> None:
+        """Decide anew about outputs that point at one which a summary stands for now: nobody could read it there.
+
+        What comes after the summary is sent anew on this turn whatever is decided.
+        """
+        for i_slot, old in enumerate(self.slots):
+            is_pointer = old.decision is not None and any(fired.component == "dedup" for fired in old.decision.fired)
+            if not is_pointer or self.summaries.covers(old.i_message):
+                continue
+            part = self.request.messages[old.i_message].parts[old.i_part]
+            found = self._evaluate(
+                i_slot,
+                len(self.slots),
+                old.i_message,
+                old.i_part,
+                part,
+                partial(self.entering.denied, i_message=old.i_message),
+            )
+            if differs(old.decision, found.slot.decision):
+                self._put(i_slot, old, found)
+
+    def _put(self, i_slot: int, old: SlotState, found: Evaluation) -> None:
+        """Let slot *i_slot* be what was *found*; what was decided about it on this very turn was never sent."""
+        place = (old.i_message, old.i_part)
+        self.considered = [one for one in self.considered if (one.slot.i_message, one.slot.i_part) != place]
+        self.decided = [one for one in self.decided if (one.slot.i_message, one.slot.i_part) != place]
+        self.considered.append(found)
+        if found.slot.decision is not None:
+            self.decided.append(found)
+        self._count(old, found.slot)
+        self.slots[i_slot] = found.slot
+        self.open_slots = sorted({*self.open_slots, i_slot} if found.slot.is_open else {*self.open_slots} - {i_slot})
+        self._seen = None
+
+    def _reconsider(self, i_slot: int, n_outputs: int) -> None:
+        old = self.slots[i_slot]
+        if self.summaries.covers(old.i_message):
+            return
+        part = self.request.messages[old.i_message].parts[old.i_part]
+        if not self._may_change(i_slot):
+            self.open_slots.append(i_slot)
+            self._say_why(i_slot, part)
+            return
+        self._consider(old, i_slot, n_outputs, old.i_message, old.i_part, part)
+
+    def _may_change(self, i_slot: int) -> bool:
+        """True where open slot *i_slot* is worth asking about again."""
+        old = self.slots[i_slot]
+        if self._passes_unasked(old) or self._wakes(i_slot):
+            return True
+        return any(reason in HELD_REASONS for _, reason in old.skips) and self.entering.is_free(old.i_message)
+
+    def _passes_unasked(self, slot: SlotState) -> bool:
+        """True where a reason may pass whose component does not say when."""
+        return any(skip[1] in PASSING_REASONS and skip not in self.pipeline.waking for skip in slot.skips)
+
+    def _wakes(self, i_slot: int) -> bool:
+        """True where a component that left the slot alone for a while would act now."""
+        waking = self.pipeline.waking
+        if not waking:
+            return False
+        asked = (waking[skip] for skip in self.slots[i_slot].skips if skip in waking)
+        return any(component.wakes(i_slot, self.view) for component in asked)
+
+    def _part_tokens(self, i_message: int, i_part: int) -> int:
+        request = self.request
+        return self.meter.parts(request.messages[i_message], request.raw, request.starts[i_message])[i_part]
+
+    def _say_why(self, i_slot: int, part: Part) -> None:
+        """Let a slot that stays as it is have the reason of this turn's verdict, where there is one."""
+        old = self.slots[i_slot]
+        skips = tuple((component, self.entering.newer(why, old.i_message)) for component, why in old.skips)
+        if skips == old.skips:
+            return
+        literal = slot_literal(part, self.request.raw, self.request.starts[old.i_message])
+        self.slots[i_slot] = changed(old, skips=skips)
+        original = utf8(decode_text(literal))
+        self.considered.append(Evaluation(slot=self.slots[i_slot], literal=literal, original=original, reverted=()))
+
+    def _consider(
+        self, old: SlotState | None, i_slot: int, n_outputs: int, i_message: int, i_part: int, part: Part
+    ) -> None:
+        found = self._foreseen_here(i_slot, i_message)
+        if found is None:
+            found = self._evaluate(
+                i_slot, n_outputs, i_message, i_part, part, lambda component: self.entering.denied(component, i_message)
+            )
+        slot = found.slot
+        if old is not None and old.decision is not None and not self._may_replace(old.decision, slot):
+            slot = changed(slot, decision=old.decision, skips=skips_beside(old.decision, slot))
+        self.considered.append(changed(found, slot=slot))
+        self._count(old, slot)
+        if old is None:
+            self.slots.append(slot)
+        else:
+            self.slots[i_slot] = slot
+            self._is_restaged |= set(slot.seen) != set(old.seen)
+            if differs(old.decision, slot.decision):
+                self._could_save.pop(i_slot, None)
+        if slot.is_open:
+            self.open_slots.append(i_slot)
+        for stage in slot.seen:
+            self._stages().setdefault(stage, i_slot)
+        if differs(old.decision if old else None, slot.decision):
+            if slot.decision is not None:
+                self.decided.append(found)
+            if old is not None and self.rewritten_from is None:
+                self.rewritten_from = i_message
+
+    def _foreseen_here(self, i_slot: int, i_message: int) -> Evaluation | None:
+        """The evaluation of this turn that nothing forbade, where nothing is forbidden."""
+        found = self._foreseen.get(i_slot)
+        if found is None or self._is_restaged or (found.is_gated and not self.entering.pays(i_message)):
+            return None
+        return found.evaluation
+
+    @property
+    def could_save(self) -> dict[int, int]:
+        """What is to be remembered of the open slots: the tokens that each could lose."""
+        if self._is_restaged:
+            return {}
+        return {i: self._could_save[i] for i in self.open_slots if i in self._could_save}
+
+    def _evaluate(
+        self,
+        i_slot: int,
+        n_outputs: int,
+        i_message: int,
+        i_part: int,
+        part: Part,
+        denied: Callable[[Component], str | None],
+        *,
+        may_ask: bool = True,
+    ) -> Evaluation:
+        request = self.request
+        start = request.starts[i_message]
+        literal = slot_literal(part, request.raw, start)
+        where = Where(
+            i_message=i_message,
+            i_part=i_part,
+            i_output=i_slot,
+            n_outputs=n_outputs,
+            request_tokens=self.request_tokens,
+            denied=denied,
+            view=self.view,
+            desk=self.desk if may_ask else None,
+        )
+        tokens = self.meter.parts(request.messages[i_message], request.raw, start)[i_part]
+        text = decode_text(literal)
+        if is_recovered(request, i_message, part):
+            return self.pipeline.left_alone(literal, text, tokens, where, RECOVERED)
+        return self.pipeline.evaluate(literal, text, tokens, where, self._was_seen(i_slot))
+
+    def _may_replace(self, old: Decision, new: SlotState) -> bool:
+        """True where a decision may give way: what was sent is only ever sent shorter, and only where it may change."""
+        if new.decision is None or not self.entering.is_free(new.i_message):
+            return False
+        return new.decision.saved_tokens > old.saved_tokens
+
+    def _count(self, old: SlotState | None, new: SlotState) -> None:
+        """Keep the sums in step with the slot that changes."""
+        for slot, sign in ((old, -1), (new, 1)):
+            if slot is None:
+                continue
+            if slot.decision is not None:
+                self.n_decisions += sign
+                self.n_irreversible += sign * (not slot.decision.is_reversible)
+                for fired in slot.decision.fired:
+                    self.saved[fired.component] = self.saved.get(fired.component, 0) + sign * fired.saved_tokens
+
+    def _was_seen(self, i_slot: int) -> Callable[[int, Digest], bool]:
+        return lambda step, digest: self._stages().get((step, digest), i_slot) < i_slot
+
+    def _stages(self) -> dict[tuple[int, Digest], int]:
+        """The first slot that had a text of that digest at that step."""
+        if self._seen is None:
+            self._seen = {}
+            for i, slot in enumerate(self.slots):
+                if self.summaries.covers(slot.i_message):
+                    continue
+                for stage in slot.seen:
+                    self._seen.setdefault(stage, i)
+        return self._seen
