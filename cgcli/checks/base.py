@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING, Protocol
 from cgcli.model import unique, value
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Iterator, Mapping
+    from decimal import Decimal
 
     from cgcli.checks.turn import Turn
     from cgcli.lanes import Lane
+    from cgcli.prefix.divergence import Divergence, Side
     from cgcli.readers.base import Known
 
 
@@ -32,6 +34,8 @@ class Cost:
 
     tokens: int
     basis: str
+    usd: Decimal | None = None
+    """What writing them again costs more than reading them would have; None where the model has no price."""
 
 
 @value
@@ -59,6 +63,11 @@ class Finding:
     cost: Cost | None = None
     is_note: bool = False
     """Worth knowing, and no failure."""
+
+    @property
+    def usd(self) -> Decimal | None:
+        """What the break costs in US dollars; None where it re-bills nothing, or the model has no price."""
+        return self.cost.usd if self.cost is not None else None
 
 
 @value
@@ -102,6 +111,26 @@ class Rule:
     """The first version that has it."""
 
 
+class Rebilled(Protocol):
+    """Counts and prices what breaks re-bill; asked only for breaks, because it counts tokens."""
+
+    def __call__(self, turn: Turn) -> Cost | None:
+        """What *turn*'s break with the request before it re-bills; None where there is no break."""
+
+    def between(self, before: Side, after: Side, found: Divergence, *, asked: Asked | None = None) -> Cost:
+        """The same for any two requests, where *after* breaks with *before* at *found*."""
+
+
+@value
+class Asked:
+    """What is known of a request beside its items, for its price."""
+
+    ttl: str | None = None
+    """The lifetime that the request as a whole asks for its cache entries, as written."""
+    input_tokens: int | None = None
+    """Its whole input as the provider recorded it."""
+
+
 @unique
 class Context:
     """What a run of gates is about, and what it was allowed."""
@@ -110,14 +139,13 @@ class Context:
     known: Known
     is_independent: bool
     """The records are no conversation (a batch)."""
-    rebilled: Callable[[Turn], Cost | None]
-    """What the turn's break re-bills; counts tokens, so it is asked only for breaks."""
+    rebilled: Rebilled
     allowed_epochs: frozenset[int]
     """Turns (1-based, within the lane) at which a lane may begin anew."""
     allow_after_compaction: bool
     """A lane may begin anew right after a compaction call."""
     options: Mapping[str, object]
-    """What single gates were told on the command line: `stash`, `against`, `baseline`, `rates`."""
+    """What single gates were told on the command line: `stash`, `against`, `baseline`, `rates`, `max_call_share`."""
 
 
 class GateRun(Protocol):

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from cgcli.checks.base import Context, Verdict
 from cgcli.checks.common import CommonPrefix
-from cgcli.checks.rebilling import Rebilling
+from cgcli.checks.rebilling import Rebilling, given_prices
 from cgcli.checks.turn import Turn
 from cgcli.checks.verdict import without_head
 from cgcli.lanes import Relation, Threads, group
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from cgcli.checks.common import Common
     from cgcli.lanes import Lane, Placement
     from cgcli.lanes.snapshot import Snapshot
+    from cgcli.model import Exchange
+    from cgcli.pricing.table import Prices
     from cgcli.readers import Capture
 
 
@@ -45,6 +47,10 @@ class Checked:
     """(line, reason, detail) of records that are not usable."""
     common: Common | None = None
     """What all requests begin with, where they are independent and the file records tools and system prompt."""
+    prices: Prices
+    """By which breaks and calls were priced."""
+    models: tuple[str | None, ...]
+    """That the requests are for, as they name them, in the order in which they come."""
 
     @property
     def worst(self) -> Verdict:
@@ -70,11 +76,12 @@ def check(
     observers: Sequence[Observer] = (),
 ) -> Checked:
     """Show every request of *capture* to every one of *gates*, and to *observers*."""
+    prices = given_prices(options)
     context = Context(
         file=capture.file,
         known=capture.reader.known,
         is_independent=capture.reader.independent,
-        rebilled=Rebilling(),
+        rebilled=Rebilling(prices),
         allowed_epochs=allowed.epochs,
         allow_after_compaction=allowed.after_compaction,
         options=options,
@@ -85,6 +92,7 @@ def check(
     spoken: dict[int, Snapshot] = {}
     common = CommonPrefix()
     skipped = []
+    models: dict[str | None, None] = {}
     n_requests = 0
     for entry in capture:
         exchange = entry.exchange
@@ -92,15 +100,8 @@ def check(
             if entry.passed is not None and not entry.passed.usable:
                 skipped.append((entry.line, entry.passed.reason, entry.passed.detail))
             continue
-        asks = asks_for_summary(exchange.request)
-        placed = threads.place(exchange, n_requests, alone=context.is_independent, is_summary_call=asks)
-        turn = Turn(
-            exchange,
-            placed if asks else _past_calls(placed, spoken),
-            i_exchange=n_requests,
-            number=len(placed.thread.turns),
-            is_summary_call=asks,
-        )
+        models[exchange.request.model] = None
+        turn = _turn(exchange, n_requests, threads, spoken, alone=context.is_independent)
         n_requests += 1
         if context.is_independent and without_head(context) is None:
             common.see(exchange.request)
@@ -118,6 +119,21 @@ def check(
         results=tuple(run.result(tuple(found[gate.rule.gate]), lanes) for gate, run in runs),
         skipped=tuple(skipped),
         common=common.result(),
+        prices=prices,
+        models=tuple(models),
+    )
+
+
+def _turn(exchange: Exchange, i_exchange: int, threads: Threads, spoken: dict[int, Snapshot], *, alone: bool) -> Turn:
+    """The request at its place in a thread."""
+    asks = asks_for_summary(exchange.request)
+    placed = threads.place(exchange, i_exchange, alone=alone, is_summary_call=asks)
+    return Turn(
+        exchange,
+        placed if asks else _past_calls(placed, spoken),
+        i_exchange=i_exchange,
+        number=len(placed.thread.turns),
+        is_summary_call=asks,
     )
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from cgcli.checks.allowing import Allowing
 from cgcli.checks.base import Finding, Verdict
-from cgcli.checks.rebilling import Rebilling
+from cgcli.checks.rebilling import asked
 from cgcli.checks.verdict import INDEPENDENT, settle
 from cgcli.lanes import Relation
 from cgcli.lanes.snapshot import snapshot
@@ -17,7 +17,7 @@ from cgcli.prefix.divergence import divergence
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from cgcli.checks.base import Context, Cost, Result, Rule
+    from cgcli.checks.base import Asked, Context, Cost, Result, Rule
     from cgcli.checks.turn import Turn
     from cgcli.lanes import Epoch, Lane
     from cgcli.lanes.snapshot import Snapshot
@@ -59,6 +59,7 @@ class _Start:
 
     request: Snapshot
     place: _Place
+    asked: Asked
 
 
 class SteadyRun:
@@ -146,7 +147,7 @@ class SteadyRun:
             start.place,
             (last, start.request, found),
             first=first,
-            cost=Rebilling().between(last, start.request, found) if is_first else None,
+            cost=self._context.rebilled.between(last, start.request, found, asked=start.asked) if is_first else None,
             is_allowed=self._allowing.allows_between(
                 number=number,
                 since=last.i_exchange,
@@ -190,6 +191,7 @@ def _start(turn: Turn) -> _Start:
     return _Start(
         request=snapshot(turn.exchange, turn.i_exchange),
         place=_place(turn.request, turn.line, turn.i_exchange),
+        asked=asked(turn),
     )
 
 

@@ -10,20 +10,16 @@ import pytest
 
 from cgcli.checks.base import Verdict
 from cgcli.checks.gates.fork_cost import ForkCost
-from cgcli.checks.rates import parse_rates, read_rates
-from cgcli.errors import ExitCode, UsageError
-from cgcli.model import Usage
+from cgcli.pricing.file import parse_rates
 from tests.forking import Json, bodies, fork, lane, pair, run, run_fixture, standalone, usage
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from cgcli.checks.base import Result
 
 GATE = ForkCost()
 SENT = lane(3)
 PRICES: Json = {"fresh": 3, "read": 0.3, "write": 3.75, "output": 15}
-RATES = parse_rates(json.dumps({"claude-sonnet-4-5": PRICES, "claude-sonnet-4": PRICES}).encode(), file="rates.json")
+RATES = parse_rates(json.dumps({"claude-sonnet-4-5": PRICES, "claude-sonnet-4": PRICES}).encode(), file="r.json")
 
 
 def judged(*records: Json, **options: object) -> Result:
@@ -45,17 +41,21 @@ def test_the_failing_fixture_spends_half_on_its_call() -> None:
             4,
             "call_share",
             False,
-            "summariser calls (1) cost $0.0128 of $0.0251 (51.1%), measured; the limit is 30%",
+            "summariser calls (1) cost $0.0128 of $0.0251 (51.1%), measured, at prices from r.json; the limit is 30%",
         )
     ]
 
 
 def test_the_passing_fixture_spends_little() -> None:
-    """A fork that is read in a longer run: 9.4 %."""
-    result = run_fixture(GATE, "passing", {"rates": RATES})
+    """A fork that is read in a longer run: 9.4 %; without a file of rates the table has its model's prices."""
+    result = run_fixture(GATE, "passing")
     assert (result.verdict, result.checked) == (Verdict.PASS, 1)
     assert [(f.line, f.is_note, f.message) for f in result.findings] == [
-        (4, True, "summariser calls (1) cost $0.0032 of $0.0339 (9.4%), measured; the limit is 30%")
+        (
+            4,
+            True,
+            "summariser calls (1) cost $0.0032 of $0.0339 (9.4%), measured, at prices of 2026-11-30; the limit is 30%",
+        )
     ]
 
 
@@ -66,10 +66,35 @@ def test_the_vacuous_fixture_has_no_call() -> None:
         assert (result.verdict, result.checked, result.findings) == (Verdict.VACUOUS, 0, ())
 
 
-def test_without_rates_it_is_unknown() -> None:
-    """Usage alone is no cost."""
-    result = run(GATE, bodies(costing(SENT[0], "0.9"), costing(fork(SENT[0]), "0.1")))
-    assert (result.verdict, result.reason) == (Verdict.UNKNOWN, "no prices are given: --rates FILE")
+@pytest.mark.parametrize(
+    ("model", "named"),
+    [
+        ("gpt-6.2-sol", "gpt-6.2-sol"),
+        ("claude-fable-5-2", "claude-fable-5-2"),
+        ("claude-sonnet-4-5-mini", "claude-sonnet-4-5-mini"),
+        (None, "(not recorded)"),
+    ],
+)
+def test_a_model_that_no_table_has_is_unknown_and_named(model: str | None, named: str) -> None:
+    """A newer, a smaller or an unnamed model has no price: its calls may cost anything, and are never free."""
+    call = {key: item for key, item in fork(SENT[0], model=model).items() if item is not None}
+    result = judged(costing(SENT[0], "0.9"), costing(call, "0.1"))
+    assert (result.verdict, result.reason) == (
+        Verdict.UNKNOWN,
+        f"usage or prices of 1 summariser calls and 0 other requests are missing; no price (--rates FILE) for {named}",
+    )
+
+
+def test_a_file_of_rates_comes_before_the_table() -> None:
+    """At half of the table's price of output the run costs half, and both sources are said where both are used."""
+    cheap = parse_rates(json.dumps({"claude-sonnet-4-5": {**PRICES, "output": 7.5}}).encode(), file="cheap.json")
+    records = [costing(SENT[0], "0.9"), costing({**fork(SENT[0]), "model": "claude-opus-4-5"}, "0.3")]
+    (found,) = run(GATE, bodies(*records), {"rates": cheap}).findings
+    # 0.9 at half the price; 20,000 tokens of Opus at $25.
+    assert found.message == (
+        "summariser calls (1) cost $0.5000 of $0.9500 (52.6%), measured, "
+        "at prices from cheap.json and of 2026-11-30; the limit is 30%"
+    )
 
 
 @pytest.mark.parametrize(
@@ -119,76 +144,3 @@ def test_what_is_not_billed_counts_for_the_worst(records: list[Json], verdict: V
 def test_a_model_without_a_price_is_not_free() -> None:
     """The call's model is not in the table: unknown, never a pass at $0."""
     assert judged(costing(SENT[0], "0.9"), costing(fork(SENT[0], model="other"), "0.1")).verdict is Verdict.UNKNOWN
-
-
-def test_a_price_is_exact() -> None:
-    """3 fresh, 1,000 read, 2,000 written, 400 written for an hour, 10 out, in decimals."""
-    rates = parse_rates(
-        b'{"m": {"fresh": "3", "read": 0.30, "write": 3.75, "write_1h": 6, "output": 15}}', file="r.json"
-    )
-    used = Usage(fresh=3, read=1000, write_by_ttl_s={300: 2000, 3600: 400}, output=10)
-    assert rates.usd("m", used) == Decimal("0.010359")
-
-
-def test_an_hours_write_needs_its_own_price() -> None:
-    """Without `write_1h` such a write has no price, so neither has the request."""
-    used = Usage(fresh=1, read=0, write_by_ttl_s={3600: 9}, output=1)
-    assert RATES.usd("claude-sonnet-4-5", used) is None
-
-
-@pytest.mark.parametrize(
-    ("model", "is_priced"),
-    [
-        ("claude-sonnet-4-5", True),
-        ("claude-sonnet-4-5-20250929", True),
-        ("claude-sonnet-4-5@20250929", True),
-        ("claude-sonnet-4-5-mini", False),
-        ("claude-sonnet", False),
-        (None, False),
-    ],
-)
-def test_a_date_at_the_end_of_a_name_does_not_count(model: str | None, is_priced: bool) -> None:  # noqa: FBT001
-    """A dated name has its family's price; any other ending may be another model."""
-    used = Usage(fresh=1, read=0, write_by_ttl_s={}, output=0)
-    assert RATES.usd(model, used) == (Decimal("0.000003") if is_priced else None)
-
-
-def test_toml_says_the_same(tmp_path: Path) -> None:
-    """A table a model; numbers keep their decimals."""
-    path = tmp_path / "rates.toml"
-    path.write_text('["gpt-4.1"]\nfresh = 2\nread = 0.5\nwrite = 2\noutput = "8"\n')
-    used = Usage(fresh=1_000_000, read=1_000_000, write_by_ttl_s={}, output=1_000_000)
-    assert read_rates(path).usd("gpt-4.1", used) == Decimal("10.5")
-
-
-@pytest.mark.parametrize(
-    ("file", "data", "message"),
-    [
-        ("r.json", b"", "r.json: the rates are no JSON: Expecting value: line 1 column 1 (char 0)"),
-        ("r.json", b"\xff", "r.json: the rates are no JSON: 'utf-8' codec can't decode byte 0xff in position 0"),
-        ("r.toml", b"a = ", "r.toml: the rates are no TOML: Invalid value"),
-        ("r.json", b"[1]", "r.json: the rates are no table of models"),
-        ("r.json", b"{}", "r.json: the rates are no table of models"),
-        ("r.json", b'{"m": 3}', "r.json: m: the prices are no table"),
-        ("r.json", b'{"m": {}, "m": {}}', "r.json: the rates are no JSON: a key stands twice"),
-        ("r.json", b'{"m": {"fresh": 1}}', "r.json: m: the price 'read' is missing"),
-        ("r.json", b'{"m": {"frehs": 1}}', "r.json: m: unknown price 'frehs'"),
-        ("r.json", b'{"m": {"fresh": -1, "read": 0, "write": 0, "output": 0}}', "r.json: m.fresh: Decimal('-1')"),
-        ("r.json", b'{"m": {"fresh": NaN, "read": 0, "write": 0, "output": 0}}', "r.json: m.fresh: nan is no price"),
-        ("r.json", b'{"m": {"fresh": "a", "read": 0, "write": 0, "output": 0}}', "r.json: m.fresh: 'a' is no price"),
-        ("r.json", b'{"m": {"fresh": true, "read": 0, "write": 0, "output": 0}}', "r.json: m.fresh: True is no"),
-    ],
-)
-def test_what_is_no_table_of_prices_is_refused(file: str, data: bytes, message: str) -> None:
-    """Each fault is said with the file and the key, and ends in the exit code for usage."""
-    with pytest.raises(UsageError) as refused:
-        parse_rates(data, file=file)
-    assert str(refused.value).startswith(message)
-    assert refused.value.hint
-    assert refused.value.exit_code is ExitCode.USAGE
-
-
-def test_a_missing_file_is_refused(tmp_path: Path) -> None:
-    """A path that is not there is a usage error, with the path."""
-    with pytest.raises(UsageError, match=r"none\.json: the rates cannot be read: No such file or directory"):
-        read_rates(tmp_path / "none.json")

@@ -233,3 +233,32 @@ def test_a_scope_needs_a_number_and_an_excerpt(text: str, expected: tuple[int, i
     (appended,) = items(user(text.format(*(one[:300] for one in long_texts))))
     named = scope(before, appended)
     assert (None if named is None else (named.n_said, named.n_meant)) == expected
+
+
+def test_a_text_inside_a_longer_one_that_is_repeated_does_not_count_again() -> None:
+    """A quoted output of 148 characters, and a message of 44 that is a piece of it: 148."""
+    long_text = answered(3)["content"][0]["content"]
+    before = items(user(long_text[8:52]), said(3), answered(3))
+    (appended,) = items(user(f"Up to here: {long_text}" + "." * 200))
+    assert (len(long_text), len(long_text[8:52])) == (148, 44)
+    assert resent_chars(before, appended) == 148
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Summarise messages 2 to 3, up to: {1}", (2, 3, 3)),
+        ("Summarise messages 1 to 2 (2 messages), up to: {1}", (1, 2, 3)),
+        ("Summarise messages 2 to 3; not the first 1 message. Up to: {1}", (2, 3, 3)),
+        ("Summarise messages 4 to 4, up to:\n---\nok\n---", (4, 4, 4)),
+        ("Summarise messages 4 to 4, and say ok.", None),
+        ("Summarise messages 2 to 2, up to:\n---\nok\n---", None),
+    ],
+)
+def test_a_scope_may_begin_behind_the_first_message(text: str, expected: tuple[int, int, int] | None) -> None:
+    """The first numbers count; a short text is an excerpt only of the message that is named, on lines of its own."""
+    long_texts = ["opening " * 60, "closing " * 60]
+    before = items(user(long_texts[0]), said(0), user(long_texts[1]), user("ok"))
+    (appended,) = items(user(text.format(*(one[:300] for one in long_texts))))
+    named = scope(before, appended)
+    assert (None if named is None else (named.i_first, named.n_said, named.n_meant)) == expected

@@ -19,7 +19,7 @@ from cgcli.checks.gates.fork_cached import ForkCached
 from cgcli.checks.gates.fork_cost import ForkCost
 from cgcli.checks.gates.fork_prefix import ForkPrefix
 from cgcli.checks.gates.tool_pairs import ToolPairs
-from cgcli.checks.rates import parse_rates
+from cgcli.pricing.file import parse_rates
 from tests.forking import (
     ASK,
     HEAD,
@@ -187,7 +187,7 @@ def test_t14_the_number_and_the_excerpt_must_mean_the_same_span(n_said: int, kin
     result = run(PREFIX, bodies(*SENT, fork(SENT[4], ask=ask)))
     assert (result.verdict, [f.kind for f in result.findings]) == (Verdict.PASS, kinds)
     if "scope" in kinds:
-        assert result.findings[1].message == "the instruction says the first 4 messages, its excerpt is of number 5"
+        assert result.findings[1].message == "the instruction says messages 1 to 4, its excerpt is of number 5"
 
 
 def test_t15_partly_answered_parallel_calls_are_seen() -> None:

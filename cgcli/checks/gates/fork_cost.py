@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 
 from cgcli.checks.base import Finding, Rule
 from cgcli.checks.forks import NO_CALLS, Calls
-from cgcli.checks.rates import Rates
+from cgcli.checks.rebilling import given_prices
 from cgcli.checks.verdict import INDEPENDENT, settle
 from cgcli.model import value
+from cgcli.pricing.rate import Unpriced
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -22,14 +23,17 @@ if TYPE_CHECKING:
 MOST_SHARE = Decimal("0.30")
 """Of the run's cost. What the source measured, call by call, for a run in which forking did not pay."""
 
+_MOST_NAMES = 3
+
 RULE = Rule(
     gate="G-FORK-COST",
     title="Summariser calls are a small part of what the run costs",
     checks=(
         "What all summariser calls of the file cost together, standalone ones too, as a share of what all its requests "
-        "cost: from the usage that the provider recorded for each request, and the prices of --rates FILE. It fails "
-        f"where the share is above a limit: {MOST_SHARE:.0%} unless another one is given. Where usage or prices of "
-        "some requests are missing, it fails or passes only if it would do so whatever they are, and is unknown else."
+        "cost: from the usage that the provider recorded for each request, and the prices of --rates FILE, else of the "
+        f"built-in table. It fails where the share is above a limit: {MOST_SHARE:.0%} unless another one is given. "
+        "Where usage or prices of some requests are missing, it fails or passes only if it would do so whatever they "
+        "are, and is unknown else. A model without a price is never free."
     ),
     why=(
         "A fork is cheap per token and has a long prompt; a standalone call is dear per token and has a short one. "
@@ -66,7 +70,7 @@ class ForkCost:
     rule = RULE
 
     def start(self, context: Context) -> Run:
-        """Begin on a file; *context*'s options may have `rates` (Rates) and `max_call_share` (0 to 1)."""
+        """Begin on a file; *context*'s options may have `rates` (Prices) and `max_call_share` (0 to 1)."""
         return Run(context)
 
 
@@ -76,13 +80,16 @@ class Run:
     def __init__(self, context: Context) -> None:
         """Nothing was billed yet."""
         self._context = context
-        rates, limit = context.options.get("rates"), context.options.get("max_call_share")
-        self._rates = rates if isinstance(rates, Rates) else None
+        limit = context.options.get("max_call_share")
+        self._prices = given_prices(context.options)
         self._limit = Decimal(str(limit)) if limit is not None else MOST_SHARE
         self._calls = Calls(self._bill)
         self._billed: list[_Billed] = []
         self._run_usd = Decimal(0)
         self._n_unbilled = 0
+        self._dated: dict[str, None] = {}
+        """Of which days the prices were, in the order in which they were needed."""
+        self._unpriced: dict[str | None, None] = {}
 
     def see(self, turn: Turn) -> Iterator[Finding]:
         """Add what the request cost."""
@@ -112,16 +119,17 @@ class Run:
 
     def _unknown(self, billed: list[_Billed]) -> str | None:
         """Why the share cannot be held against the limit."""
-        if self._rates is None:
-            return "no prices are given: --rates FILE"
         unbilled_calls = sum(call.usd is None for call in billed)
         is_above = self._calls_usd(billed) > self._limit * self._run_usd
         # A call that is not billed can only raise the share, any other request only lower it.
         if (is_above and self._n_unbilled == unbilled_calls) or (not is_above and not unbilled_calls):
             return None
+        names = [model or "(not recorded)" for model in self._unpriced]
+        more = ", …" if len(names) > _MOST_NAMES else ""
+        unpriced = f"; no price (--rates FILE) for {', '.join(names[:_MOST_NAMES])}{more}" if names else ""
         return (
             f"usage or prices of {unbilled_calls} summariser calls and "
-            f"{self._n_unbilled - unbilled_calls} other requests are missing"
+            f"{self._n_unbilled - unbilled_calls} other requests are missing{unpriced}"
         )
 
     def _share(self, billed: list[_Billed]) -> Finding:
@@ -132,7 +140,7 @@ class Run:
         first = min(billed, key=lambda call: call.i_exchange)
         return Finding(
             message=f"summariser calls ({len(billed)}) cost ${calls_usd:.4f} of ${self._run_usd:.4f} ({share:.1%}), "
-            f"measured; the limit is {self._limit:.0%}{rest}",
+            f"measured, at prices {' and '.join(self._dated)}; the limit is {self._limit:.0%}{rest}",
             line=first.line,
             i_exchange=first.i_exchange,
             kind="call_share",
@@ -148,6 +156,11 @@ class Run:
 
     def _usd(self, turn: Turn) -> Decimal | None:
         usage = turn.exchange.usage
-        if self._rates is None or usage is None:
+        if usage is None:
             return None
-        return self._rates.usd(turn.request.model, usage)
+        rate = self._prices.of(turn.request.model)
+        if isinstance(rate, Unpriced):
+            self._unpriced[turn.request.model] = None
+            return None
+        self._dated[rate.dated] = None
+        return rate.usd(usage)

@@ -151,7 +151,8 @@ class Run:
         named = scope(before, appended)
         if named is not None and named.n_said != named.n_meant:
             message = (
-                f"the instruction says the first {named.n_said} messages, its excerpt is of number {named.n_meant}"
+                f"the instruction says messages {named.i_first} to {named.n_said}, its excerpt is of "
+                f"number {named.n_meant}"
             )
             findings.append(_finding(turn, "scope", message, path=path, is_note=True))
         return _Judged(is_fork=True, findings=tuple(findings), unknown=unknown)
