@@ -6,6 +6,8 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+Held = Literal["respect", "pays", "ignore"]
+
 
 class Table(BaseModel):
     """`[tool.cgcli]`."""
@@ -14,7 +16,7 @@ class Table(BaseModel):
 
     policy: str | None = Field(default=None, description="A built-in policy, or a .toml file, relative to this one.")
     pipeline: list[str] | None = Field(default=None, description="Components in order, in place of a policy.")
-    held: Literal["respect", "ignore"] | None = Field(default=None, description="The rule for the held prefix.")
+    held: Held | None = Field(default=None, description="The rule for the held prefix.")
     stash: str | None = Field(default=None, description="The stash's directory, relative to this file.")
     components: dict[str, dict[str, Any]] = Field(default_factory=dict, description="Parameters by component.")
 

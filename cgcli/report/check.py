@@ -9,7 +9,9 @@ from cgcli.checks.base import Verdict
 from cgcli.checks.registry import gate
 from cgcli.errors import ExitCode
 from cgcli.model import value
+from cgcli.pricing.rate import Unpriced
 from cgcli.report.figures import counted, number
+from cgcli.report.safe import safe
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -44,11 +46,22 @@ def document(checked: Sequence[Checked], unread: Sequence[Unread], *, strict: bo
         "exit_code": int(_exit_code(verdicts, unreadable=unreadable, strict=strict, exit_zero=exit_zero)),
         "strict": strict,
         "verdicts": {verdict.value: verdicts[verdict] for verdict in Verdict},
+        "prices": _prices(checked),
         "files": [_file(one) for one in checked],
         "unreadable": [
             {"file": one.file, "message": one.message, "where": one.where, "hint": one.hint} for one in unread
         ],
     }
+
+
+def priced_by(report: Mapping[str, Any]) -> str | None:
+    """Where the dollars of a *report* come from, in one line that is safe to show; None where no finding has any."""
+    gates = [gate for file in report["files"] for gate in file["gates"]]
+    if all(finding["usd"] is None for gate in gates for finding in gate["findings"]):
+        return None
+    prices = report["prices"]
+    of = f" of {prices['as_of']}" if prices["as_of"] else ""
+    return safe(f"dollars from {prices['source']}{of}; --json has each model's prices")
 
 
 def conclusion(report: Mapping[str, Any]) -> str:
@@ -62,6 +75,20 @@ def conclusion(report: Mapping[str, Any]) -> str:
     if report["unreadable"]:
         said.append(f"{counted(len(report['unreadable']), 'file')} not checked")
     return f"{(report['verdict'] or 'unreadable').upper()}: {'; '.join(said)}; exit {report['exit_code']}"
+
+
+def _prices(checked: Sequence[Checked]) -> dict[str, Any] | None:
+    """The prices of the files' models, which are all of one table; None where no file was read."""
+    if not checked:
+        return None
+    prices = checked[0].prices
+    rates = [(model, prices.of(model)) for model in dict.fromkeys(model for one in checked for model in one.models)]
+    return {
+        "as_of": prices.as_of or None,
+        "source": prices.source,
+        "rules": [{"model": model, "rule": rate.rule} for model, rate in rates if not isinstance(rate, Unpriced)],
+        "unpriced": [{"model": model, "reason": rate.reason} for model, rate in rates if isinstance(rate, Unpriced)],
+    }
 
 
 def _exit_code(verdicts: Mapping[Verdict, int], *, unreadable: bool, strict: bool, exit_zero: bool) -> ExitCode:
@@ -142,7 +169,7 @@ def _gate(result: Result, places: Mapping[int, tuple[str, int | None, int]]) -> 
 
 def _finding(finding: Finding, places: Mapping[int, tuple[str, int | None, int]]) -> dict[str, Any]:
     lane, epoch, turn = places[finding.i_exchange]
-    price = finding.cost
+    cost = finding.cost
     return {
         "message": finding.message,
         "lane": lane,
@@ -155,7 +182,8 @@ def _finding(finding: Finding, places: Mapping[int, tuple[str, int | None, int]]
         "kind": finding.kind,
         "change": finding.change,
         "culprit": finding.culprit,
-        "rebilled": None if price is None else {"tokens": price.tokens, "basis": price.basis},
+        "rebilled": None if cost is None else {"tokens": cost.tokens, "basis": cost.basis},
+        "usd": None if finding.usd is None else f"{finding.usd:f}",
         "was": finding.was,
         "now": finding.now,
     }

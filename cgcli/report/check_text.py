@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from cgcli.report.check import conclusion
+from cgcli.report.check import conclusion, priced_by
 from cgcli.report.figures import counted, size
-from cgcli.report.grouped import cost, grouped, notes_by_kind, of_unit, rebilled, told
+from cgcli.report.grouped import cost, grouped, notes_by_kind, of_unit, told
 from cgcli.report.safe import safe
 
 if TYPE_CHECKING:
@@ -20,6 +20,10 @@ def lines(report: Mapping[str, Any]) -> Iterator[str]:
     """The lines of a `cgcli/check/v1` *report*."""
     for file in report["files"]:
         yield from _file(file)
+        yield ""
+    prices = priced_by(report)
+    if prices is not None:
+        yield prices
         yield ""
     yield conclusion(report)
 
@@ -77,9 +81,9 @@ def _what(gate: Mapping[str, Any]) -> str:
     said = []
     if gate["findings"]:
         said.append(counted(len(gate["findings"]), "finding"))
-        tokens = rebilled(gate["findings"])
-        if tokens:
-            said.append(f"re-bills {cost(tokens)}")
+        again = cost(gate["findings"])
+        if again:
+            said.append(f"re-bills {again}")
     if gate["reason"]:
         said.append(safe(gate["reason"]))
     notes = notes_by_kind(gate["notes"])

@@ -2,26 +2,43 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
+from cgcli.compaction.policy import names
 from cgcli.model import Basis
 from cgcli.providers.models import lookup
+from cgcli.report.billed import usd
+from cgcli.report.extraction import extraction
 from cgcli.report.figures import rulers
+from cgcli.report.summaries import n_irreversible, summaries
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from cgcli.lanes import Lane
     from cgcli.replay.compact import Written
     from cgcli.replay.ledger import Break, Row
     from cgcli.replay.run import Run
-    from cgcli.report.figures import Ruler
+    from cgcli.tokens.ruler import Ruler
 
 SCHEMA = "cgcli/compact/v1"
 
 WHAT_WOULD_LET_IT = {
+    "does_not_pay": "what it would save costs less than writing the rest anew: `--held ignore` would let it",
+    "unpriced": "there is no price for the model, so whether it pays is not known: --rates FILE",
+    "no_cache_model": "whether it pays is not known for a cache that is not simulated: `--held ignore` would let it",
+    "bad_breakpoints": "the provider refuses the requests for their cache marks: `cg check` says which",
+    "history_not_recorded": "part of the input is stored with the provider: `--held ignore` would let it",
+    "thinking_bound": "signed thinking behind it is bound to it, and the provider would answer with 400",
     "prefix_held": "the provider holds that prefix: `--held ignore` would let it, and re-bill what follows",
+    "caching_backend": "the provider caches, where a call rarely pays: `allow_on_caching_backend` would let it",
+    "low_pressure": 'the window is not filling up: `fire_on = "size"` would let it',
+    "call_does_not_pay": "a call costs more than it is likely to save: `economic_gate = false` would let it",
+    "call_unpriced": "there is no price for one of the two models, so whether a call pays is not known: --rates FILE",
+    "no_model": "nobody answers its calls: --summarizer says who",
     "prefix_unknown": "the file begins in mid-conversation, so the prefix may be held: `--held ignore` would let it",
 }
 """Per skip reason that keeps a component from acting at all: what a person can do about it."""
@@ -45,6 +62,7 @@ def document(run: Run, written: Written, place: Place) -> dict[str, Any]:
     ledger = run.ledger
     by_model = rulers(ledger.rows)
     capture = run.capture
+    told = summaries(run)
     return {
         "schema": SCHEMA,
         "file": capture.file,
@@ -58,11 +76,15 @@ def document(run: Run, written: Written, place: Place) -> dict[str, Any]:
         "requests_changed": ledger.n_changed,
         "bytes": {"before": written.input_bytes, "after": written.output_bytes},
         "tokens": _tokens(ledger.rows, by_model),
-        "components": [_component(run, name) for name in _names(run)],
+        "components": [_component(run, name, told) for name in _names(run)],
         "components_basis": f"{Basis.COUNTED.value}: {', '.join(_encodings(ledger.rows))}, no factor",
         "missing_components": list(run.policy.missing),
+        "warnings": list(run.policy.warnings),
+        "summaries": told,
+        "extraction": extraction(run),
+        "paying": _paying(run),
         "lanes": [_lane(lane, ledger.rows, by_model) for lane in run.lanes],
-        "irreversible_edits": ledger.distinct.n_irreversible,
+        "irreversible_edits": ledger.distinct.n_irreversible + (n_irreversible(told) if told is not None else 0),
         "passed_records": dict(sorted(written.passed.items())),
         "skipped_records": [
             {"line": line, "reason": reason, "detail": detail} for line, reason, detail in written.skipped
@@ -76,7 +98,7 @@ def document(run: Run, written: Written, place: Place) -> dict[str, Any]:
 
 
 def _names(run: Run) -> list[str]:
-    return list(dict.fromkeys(component.name for component in run.policy.components))
+    return list(names(run.policy))
 
 
 def _encodings(rows: Sequence[Row]) -> list[str]:
@@ -110,16 +132,18 @@ def _basis(used: Sequence[Ruler]) -> str:
     return "".join(said) or "nothing counted"
 
 
-def _component(run: Run, name: str) -> dict[str, Any]:
+def _component(run: Run, name: str, told: Mapping[str, Any] | None) -> dict[str, Any]:
     distinct = run.ledger.distinct
+    # Where the provider is to compact by itself, what that saves is not in the file.
+    is_known = told is None or name != told["step"] or not told["set_up"]
     skipped = {reason: n for (who, reason), n in sorted(distinct.skipped.items()) if who == name and n}
     fired = distinct.fired[name]
     hints = [WHAT_WOULD_LET_IT[reason] for reason in skipped if reason in WHAT_WOULD_LET_IT and not fired]
     return {
         "name": name,
         "fired": fired,
-        "saved_unique_tokens": distinct.saved_tokens[name],
-        "saved_gross_tokens": run.ledger.saved_gross[name],
+        "saved_unique_tokens": distinct.saved_tokens[name] if is_known else None,
+        "saved_gross_tokens": run.ledger.saved_gross[name] if is_known else None,
         "skipped": skipped,
         "reverted": [
             {"reason": reason, "times": n, "detail": distinct.revert_details[who, reason]}
@@ -127,6 +151,23 @@ def _component(run: Run, name: str) -> dict[str, Any]:
             if who == name
         ],
         "never_fired_because": hints[0] if hints else None,
+    }
+
+
+def _paying(run: Run) -> dict[str, Any] | None:
+    """What `--held pays` came to; None under any other rule."""
+    if run.paying is None:
+        return None
+    verdicts = run.paying.verdicts
+    entered = [one for one in verdicts if one.from_message is not None]
+    return {
+        "judged": len(verdicts),
+        "entered": len(entered),
+        "not_entered": dict(sorted(Counter(one.why_not.value for one in verdicts if one.why_not is not None).items())),
+        "saved_tokens": sum(one.saved_tokens for one in entered),
+        "rewritten_tokens": sum(one.rewritten_tokens for one in entered),
+        "expected_gain_usd": usd(sum((one.gain_usd for one in entered if one.gain_usd is not None), start=Decimal(0))),
+        "basis": Basis.SIMULATED.value,
     }
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from cgcli.report import extraction, summaries
+from cgcli.report.billed import dollars
 from cgcli.report.figures import change, counted, number, size
 from cgcli.report.safe import pasted, safe
 from cgcli.report.table import table
@@ -23,6 +25,8 @@ def lines(report: Mapping[str, Any]) -> list[str]:
         *_head(report),
         "",
         *_components(report),
+        *summaries.lines(report["summaries"]),
+        *extraction.lines(report["extraction"]),
         "",
         *_lanes(report["lanes"]),
         "",
@@ -47,8 +51,8 @@ def _components(report: Mapping[str, Any]) -> list[str]:
         (
             one["name"],
             number(one["fired"]),
-            number(one["saved_unique_tokens"]),
-            number(one["saved_gross_tokens"]),
+            _saved(one["saved_unique_tokens"]),
+            _saved(one["saved_gross_tokens"]),
             _reasons(one["skipped"]),
         )
         for one in report["components"]
@@ -68,9 +72,20 @@ def _components(report: Mapping[str, Any]) -> list[str]:
             f"{' ' if reverted['detail'] else ''}{safe(reverted['detail'])}"
             for reverted in one["reverted"]
         ]
+    paying = report["paying"]
+    if paying is not None:
+        shown.append(
+            f"held pays: {number(paying['entered'])} of {counted(paying['judged'], 'turn')} let decisions in, for "
+            f"{number(paying['saved_tokens'])} tokens less and {number(paying['rewritten_tokens'])} written anew "
+            f"({paying['basis']}), expected to gain {dollars(paying['expected_gain_usd'])}"
+        )
     if report["missing_components"]:
         shown.append(f"not in this version, and not applied: {', '.join(report['missing_components'])}")
     return shown
+
+
+def _saved(tokens: int | None) -> str:
+    return "n/a" if tokens is None else number(tokens)
 
 
 def _reasons(skipped: Mapping[str, int]) -> str:
@@ -136,8 +151,10 @@ def _totals(report: Mapping[str, Any]) -> Iterator[str]:
         right=(1, 2, 3),
     )
     yield "Recorded answers stand: what the agent would have read again is not modelled."
-    if report["irreversible_edits"]:
-        outputs = counted(report["irreversible_edits"], "tool output")
+    yield from summaries.irreversible(report["summaries"])
+    of_messages = summaries.n_irreversible(report["summaries"]) if report["summaries"] is not None else 0
+    if report["irreversible_edits"] > of_messages:
+        outputs = counted(report["irreversible_edits"] - of_messages, "tool output")
         yield f"IRREVERSIBLE: {outputs} without an original in the stash (marker_mode)"
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from string import punctuation
 from typing import TYPE_CHECKING, Any
 
-from cgcli.report.check import conclusion
+from cgcli.report.check import conclusion, priced_by
 from cgcli.report.figures import number
 from cgcli.report.grouped import cost, grouped, of_unit, told, turn
 from cgcli.report.safe import safe
@@ -20,6 +20,8 @@ SUMMARY_BYTES = 1 << 20
 _MOST_GROUPS = 10
 _DATA = str.maketrans({"%": "%25", "\r": "%0D", "\n": "%0A"})
 _PROPERTY = str.maketrans({"%": "%25", "\r": "%0D", "\n": "%0A", ":": "%3A", ",": "%2C"})
+_AMOUNT = str.maketrans({sign: f"&#{ord(sign)};" for sign in "~$"})
+"""GitHub takes what stands between two of them for struck out, or for a formula."""
 _ENTITIES = str.maketrans({sign: f"&#{ord(sign)};" for sign in punctuation})
 
 
@@ -68,6 +70,9 @@ def summary(report: Mapping[str, Any]) -> str:
 
 def _sections(report: Mapping[str, Any]) -> Iterator[str]:
     yield f"## cg check\n\n{conclusion(report)}\n"
+    prices = priced_by(report)
+    if prices is not None:
+        yield f"{code(prices)}\n"
     for one in report["unreadable"]:
         yield f"- {code(one['where'])} was not checked: {code(one['message'])}"
     for file in report["files"]:
@@ -101,8 +106,9 @@ def _finding(gate: str, group: Group) -> str:
     said = [f"- **{gate}** {code(turn(finding))} {code(finding['message'])}"]
     if group.others:
         said.append(f"and on {number(len(group.others))} more turns")
-    if group.rebilled:
-        said.append(f"re-bills {cost(group.rebilled)}")
+    again = cost((finding, *group.others))
+    if again:
+        said.append(f"re-bills {again.translate(_AMOUNT)}")
     if finding["culprit"] is not None:
         said.append(f"probably {code(finding['culprit'])}")
     return ", ".join(said)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
+from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 from cgcli.model import value
+from cgcli.report.dollars import dollars
 from cgcli.report.figures import counted, number
 from cgcli.report.safe import safe
 
@@ -29,6 +31,12 @@ class Group:
         """Tokens by their basis, of all together; empty where no finding has a price."""
         return rebilled((self.first, *self.others))
 
+    @property
+    def usd(self) -> Decimal | None:
+        """Of all together; None where one that re-bills something has no price, or none re-bills anything."""
+        priced, n_unpriced = usd((self.first, *self.others))
+        return None if n_unpriced or not self.rebilled else priced
+
 
 def rebilled(findings: Iterable[Mapping[str, Any]]) -> dict[str, int]:
     """The re-billed tokens of *findings*, summed for each basis."""
@@ -38,6 +46,12 @@ def rebilled(findings: Iterable[Mapping[str, Any]]) -> dict[str, int]:
         if cost is not None:
             tokens[cost["basis"]] = tokens.get(cost["basis"], 0) + cost["tokens"]
     return tokens
+
+
+def usd(findings: Iterable[Mapping[str, Any]]) -> tuple[Decimal, int]:
+    """The US dollars of *findings* that have a price, and how many re-bill something and have none."""
+    costs = [finding["usd"] for finding in findings if finding["rebilled"] is not None]
+    return sum((Decimal(cost) for cost in costs if cost is not None), start=Decimal(0)), costs.count(None)
 
 
 def grouped(findings: Iterable[Mapping[str, Any]]) -> list[Group]:
@@ -66,9 +80,17 @@ def turn(finding: Mapping[str, Any]) -> str:
     return f"{finding['lane']}{epoch} turn {finding['turn']}, line {finding['line']}"
 
 
-def cost(tokens: Mapping[str, int]) -> str:
-    """Re-billed *tokens* with their basis."""
-    return " and ".join(f"{number(n)} tokens ({safe(basis)})" for basis, n in tokens.items())
+def cost(findings: Iterable[Mapping[str, Any]]) -> str:
+    """What *findings* re-bill: tokens with their basis, and dollars; empty where they re-bill nothing."""
+    costly = [finding for finding in findings if finding["rebilled"] is not None]
+    if not costly:
+        return ""
+    tokens = " and ".join(f"{number(n)} tokens ({safe(basis)})" for basis, n in rebilled(costly).items())
+    priced, n_unpriced = usd(costly)
+    if n_unpriced == len(costly):
+        return f"{tokens}, unpriced"
+    more = f" and {number(n_unpriced)} unpriced" if n_unpriced else ""
+    return f"{tokens}, ~{dollars(priced)}{more}"
 
 
 def told(group: Group) -> Iterator[str]:
@@ -79,7 +101,7 @@ def told(group: Group) -> Iterator[str]:
     if exact:
         yield f"    {exact}"
     if finding["rebilled"] is not None:
-        yield f"    re-bills {cost(rebilled((finding,)))}"
+        yield f"    re-bills {cost((finding,))}"
     for name in ("was", "now"):
         if finding[name]:
             yield f"    {name}  {excerpt(finding[name])}"
@@ -104,8 +126,8 @@ def _others(group: Group) -> str:
     lines = [str(finding["line"]) for finding in group.others]
     shown = ", ".join(lines[:_MOST_LINES]) + (", …" if len(lines) > _MOST_LINES else "")
     of = f" of {len(lanes)} lanes" if len(lanes) > 1 else ""
-    more = rebilled(group.others)
-    price = f", re-billing {cost(more)} more" if more else ""
+    more = cost(group.others)
+    price = f", re-billing {more} more" if more else ""
     return f"on {counted(len(lines), 'more turn')}{of} (line {shown}){price}"
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
+from cgcli.report.check import priced_by
 from cgcli.report.figures import counted
 from cgcli.report.grouped import grouped, notes_by_kind, of_unit, told
 from cgcli.report.safe import safe
@@ -19,8 +20,9 @@ _NOT_IN_XML = {0xFFFE: "\\ufffe", 0xFFFF: "\\uffff"}
 def document(report: Mapping[str, Any]) -> bytes:
     """A `cgcli/check/v1` *report* as JUnit XML in UTF-8."""
     root = Element("testsuites", name="cg check")
+    prices = priced_by(report)
     for file in report["files"]:
-        root.append(_suite(file))
+        root.append(_suite(file, prices))
     for one in report["unreadable"]:
         root.append(_unread(one))
     for count in ("tests", "failures", "errors"):
@@ -30,7 +32,7 @@ def document(report: Mapping[str, Any]) -> bytes:
     return written + b"\n"
 
 
-def _suite(file: Mapping[str, Any]) -> Element:
+def _suite(file: Mapping[str, Any], prices: str | None) -> Element:
     verdicts = [gate["verdict"] for gate in file["gates"]]
     suite = Element(
         "testsuite",
@@ -43,6 +45,8 @@ def _suite(file: Mapping[str, Any]) -> Element:
     known = SubElement(suite, "properties")
     for name in ("format", "requests"):
         SubElement(known, "property", name=name, value=str(file[name]))
+    if prices is not None:
+        SubElement(known, "property", name="prices", value=_shown(prices))
     for gate in file["gates"]:
         _case(suite, file, gate)
     return suite

@@ -6,6 +6,7 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
+from cgcli.report.check import priced_by
 from cgcli.report.grouped import grouped, shape, turn
 from cgcli.report.safe import safe
 
@@ -51,8 +52,15 @@ def document(report: Mapping[str, Any], rules: Sequence[Rule], *, version: str) 
                     for group in grouped(gate["findings"])
                 ],
             }
+            | _priced(report)
         ],
     }
+
+
+def _priced(report: Mapping[str, Any]) -> dict[str, Any]:
+    """Where the dollars of the results come from."""
+    prices = priced_by(report)
+    return {} if prices is None else {"properties": {"prices": prices}}
 
 
 def _rule(rule: Rule) -> dict[str, Any]:
@@ -115,6 +123,8 @@ def _properties(group: Group) -> dict[str, Any]:
     tokens = group.rebilled
     if tokens:
         known["rebilledTokens"] = tokens
+    if group.usd is not None:
+        known["rebilledUsd"] = f"{group.usd:f}"
     return known
 
 

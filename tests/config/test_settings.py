@@ -8,6 +8,7 @@ import pytest
 
 from cgcli.config import Settings, load, stash_of
 from cgcli.errors import ExitCode, UsageError
+from cgcli.model import changed
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -29,13 +30,23 @@ def test_every_key_is_read(tmp_path: Path) -> None:
     """From a file of its own; the stash stands relative to that file."""
     path = tmp_path / "cg.toml"
     path.write_text(WHOLE)
-    assert load(path, cwd=tmp_path / "elsewhere") == Settings(
+    found = load(path, cwd=tmp_path / "elsewhere")
+    assert changed(found, places={}) == Settings(
         file=path,
         policy="agent",
         held="ignore",
         stash=tmp_path / "kept",
         components={"mask": {"keep_recent": 5}},
     )
+    assert found.places == {
+        ("policy",): f"{path}:2",
+        ("held",): f"{path}:3",
+        ("stash",): f"{path}:4",
+        ("components",): f"{path}:5",
+        ("components", "mask"): f"{path}:5",
+        ("components", "mask", "keep_recent"): f"{path}:6",
+    }
+    assert found.parameter_places == {("mask", ""): f"{path}:5", ("mask", "keep_recent"): f"{path}:6"}
 
 
 def test_the_same_stands_under_tool_cgcli(tmp_path: Path) -> None:
@@ -51,6 +62,8 @@ def test_the_nearest_pyproject_is_found(tmp_path: Path) -> None:
     (tmp_path / "a" / "b").mkdir(parents=True)
     found = load(None, cwd=tmp_path / "a" / "b")
     assert (found.file, found.stash) == (tmp_path / "pyproject.toml", tmp_path / "kept")
+    assert found.places["held",] == f"{tmp_path / 'pyproject.toml'}:4"
+    assert load(None, cwd=tmp_path).places["held",] == "pyproject.toml:4"
 
 
 def test_a_project_without_the_table_ends_the_search(tmp_path: Path) -> None:
@@ -71,8 +84,10 @@ def test_nothing_found_is_an_empty_configuration(tmp_path: Path) -> None:
 def test_a_pipeline_takes_the_place_of_a_policy(tmp_path: Path) -> None:
     """In its order; an empty one is one."""
     path = tmp_path / "cg.toml"
-    path.write_text('pipeline = ["extract", "format"]')
-    assert load(path, cwd=tmp_path).pipeline == ("extract", "format")
+    path.write_text('pipeline = [\n  "extract",\n  "format",\n]')
+    found = load(path, cwd=tmp_path)
+    assert found.pipeline == ("extract", "format")
+    assert (found.places["pipeline", 0], found.places["pipeline", 1]) == (f"{path}:2", f"{path}:3")
     path.write_text("pipeline = []")
     assert load(path, cwd=tmp_path).pipeline == ()
 
@@ -87,28 +102,38 @@ def test_a_policy_file_stands_relative_to_the_configuration(tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize(
-    ("text", "message"),
+    ("text", "line", "message", "hint"),
     [
-        ('polciy = "agent"', "unknown key 'polciy'"),
-        ("policy = 3", "policy: Input should be a valid string"),
-        ('held = "pays"', "held: Input should be 'respect' or 'ignore'"),
-        ('pipeline = "mask"', "pipeline: Input should be a valid list"),
-        ('policy = "agent"\npipeline = ["mask"]', "`policy` and `pipeline` exclude each other"),
-        ("components = 3", "components: Input should be a valid dictionary"),
-        ("components.mask = 3", "components.mask: Input should be a valid dictionary"),
-        ("stash = [1]", "stash: Input should be a valid string"),
-        ("policy = ", "the configuration is not TOML"),
+        ('\n\npolciy = "agent"', 3, "unknown key 'polciy'", "did you mean 'policy'?"),
+        ("x = 1", 1, "unknown key 'x'", "known: policy, pipeline, held, stash, components"),
+        ("# said\npolicy = 3", 2, "policy: Input should be a valid string", "see docs/"),
+        ('held = "pay"', 1, "held: Input should be 'respect', 'pays' or 'ignore'", "did you mean 'pays'?"),
+        ('stash = "a"\npipeline = "mask"', 2, "pipeline: Input should be a valid list", "see docs/"),
+        ('pipeline = [\n"mask",\n3]', 3, "pipeline.1: Input should be a valid string", "see docs/"),
+        ('policy = "agent"\npipeline = ["mask"]', 2, "`policy` and `pipeline` exclude each other", "leave out one"),
+        ("components = 3", 1, "components: Input should be a valid dictionary", "see docs/"),
+        ("[components]\nmask = 3", 2, "components.mask: Input should be a valid dictionary", "see docs/"),
+        ("stash = [1]", 1, "stash: Input should be a valid string", "see docs/"),
+        ('held = "pays"\npolicy = ', 2, "the configuration is not TOML", "see docs/"),
     ],
 )
-def test_what_is_wrong_is_refused(text: str, message: str, tmp_path: Path) -> None:
-    """Exit 2, with the file, the key, and where to look."""
+def test_what_is_wrong_is_refused(text: str, line: int, message: str, hint: str, tmp_path: Path) -> None:
+    """Exit 2, with the file and the line, the key, and what was meant or where to look."""
     path = tmp_path / "cg.toml"
     path.write_text(text)
     with pytest.raises(UsageError) as caught:
         load(path, cwd=tmp_path)
     assert message in caught.value.message
-    assert (caught.value.where, caught.value.exit_code) == (str(path), ExitCode.USAGE)
-    assert caught.value.hint
+    assert (caught.value.where, caught.value.exit_code) == (f"{path}:{line}", ExitCode.USAGE)
+    assert (caught.value.hint or "").startswith(hint)
+
+
+def test_a_file_that_is_nested_too_deeply_is_refused(tmp_path: Path) -> None:
+    """As any other fault of it, and not as one of the program."""
+    path = tmp_path / "cg.toml"
+    path.write_text(f"policy = {'[' * 9_000}{']' * 9_000}")
+    with pytest.raises(UsageError, match=r"the configuration is (nested too deeply|not TOML)"):
+        load(path, cwd=tmp_path)
 
 
 @pytest.mark.parametrize("text", ["[tool]\ncgcli = 3", "tool = 3"])
@@ -116,7 +141,7 @@ def test_a_table_that_is_none_is_refused_or_not_there(text: str, tmp_path: Path)
     """`tool.cgcli` that is no table is wrong; a `tool` that is none has nothing of ours."""
     (tmp_path / "pyproject.toml").write_text(text)
     if "cgcli" in text:
-        with pytest.raises(UsageError, match=r"tool\.cgcli: not a table"):
+        with pytest.raises(UsageError, match=r"pyproject\.toml:2: tool\.cgcli: not a table"):
             load(None, cwd=tmp_path)
     else:
         assert load(None, cwd=tmp_path) == Settings()

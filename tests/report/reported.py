@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from decimal import Decimal
 from io import BytesIO
 from typing import TYPE_CHECKING, Any
 
@@ -78,9 +79,9 @@ def finding(**given: Any) -> Finding:
     return Finding(**(known | given))
 
 
-def cost(tokens: int, basis: str = "counted: o200k_base") -> Cost:
-    """What a break re-bills."""
-    return Cost(tokens=tokens, basis=basis)
+def cost(tokens: int, basis: str = "counted: o200k_base", usd: str | None = "0") -> Cost:
+    """What a break re-bills; without *usd* its model has no price."""
+    return Cost(tokens=tokens, basis=basis, usd=None if usd is None else Decimal(usd))
 
 
 def request(*messages: tuple[str, Any]) -> bytes:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import json
+from decimal import Decimal
 from typing import TYPE_CHECKING
 
 import pytest
 
 from cgcli.checks.base import Verdict
 from cgcli.checks.run import Allowed
-from cgcli.report.check import conclusion, document
+from cgcli.report.check import conclusion, document, priced_by
 from cgcli.report.grouped import Group, grouped, rebilled, shape, told
+from cgcli.report.grouped import cost as cost_of
 from tests.docs import keys
 from tests.docs.pages import DOCS
 from tests.report.reported import (
@@ -187,19 +189,61 @@ def test_the_shape_of_a_path_has_no_numbers(path: str | None, same: str | None) 
 
 def test_a_group_is_told_once_with_how_often() -> None:
     """Every detail of the first, then the other turns by their lines and what they re-bill."""
-    base = said(FAIL, finding(byte=1234, culprit="a date", was="1", now="2", cost=cost(1500)))
+    base = said(FAIL, finding(byte=1234, culprit="a date", was="1", now="2", cost=cost(1500, usd="0.005175")))
     first = base["files"][0]["gates"][0]["findings"][0]
     others = [first | {"line": line, "lane": "L2"} for line in range(2, 12)]
-    price = "re-billing 15,000 tokens (counted: o200k_base)"
+    price = "re-billing 15,000 tokens (counted: o200k_base), ~$0.0518"
 
     assert list(told(Group(first=first, others=others))) == [
         "L1 turn 1, line 1: messages_changed (edited) at messages.3.content, 3 blocks shared",
         "    byte 1,234 of the body, probably a date",
-        "    re-bills 1,500 tokens (counted: o200k_base)",
+        "    re-bills 1,500 tokens (counted: o200k_base), ~$0.0052",
         '    was  "1"',
         '    now  "2"',
         f"    …and on 10 more turns of 2 lanes (line {', '.join(map(str, range(2, 10)))}, …), {price} more",
     ]
+
+
+@pytest.mark.parametrize(
+    ("usd", "text"),
+    [
+        (("0.25", "0.5"), ", ~$0.75"),
+        (("0.25", None), ", ~$0.25 and 1 unpriced"),
+        ((None, None), ", unpriced"),
+        (("0", "0"), ", ~$0.00"),
+        (("-0.5", "0.25"), ", ~-$0.25"),
+    ],
+)
+def test_dollars_add_up_and_what_has_none_is_said(usd: tuple[str | None, ...], text: str) -> None:
+    """An unpriced break is never zero dollars; a finding that re-bills nothing is neither."""
+    made = said(FAIL, *(finding(cost=cost(5, usd=one)) for one in usd), finding())
+    findings = made["files"][0]["gates"][0]["findings"]
+
+    assert [one["usd"] for one in findings] == [*usd, None]
+    assert cost_of(findings) == f"10 tokens (counted: o200k_base){text}"
+    assert grouped(findings)[0].usd == (None if None in usd else sum(Decimal(one or 0) for one in usd))
+
+
+def test_what_re_bills_nothing_costs_nothing() -> None:
+    """Neither tokens nor dollars, nor a source of them."""
+    made = said(FAIL, finding())
+    findings = made["files"][0]["gates"][0]["findings"]
+
+    assert cost_of(findings) == ""
+    assert grouped(findings)[0].usd is None
+    assert priced_by(made) is None
+
+
+def test_prices_are_those_of_all_models() -> None:
+    """Each model of the files once, with its rule or why there is none; no file, no prices."""
+    other = GROWING.replace(b"gpt-5", b"gpt-5-huge").splitlines(keepends=True)
+    done = [checked(GROWING), checked(b"".join((other[0], GROWING)))]
+    made = report(*done)["prices"]
+
+    assert [one["model"] for one in made["rules"]] == ["gpt-5"]
+    assert made["rules"][0]["rule"].startswith("gpt-5 of 2026-11-30: $1.25 fresh, $0.125 read")
+    assert made["unpriced"] == [{"model": "gpt-5-huge", "reason": "no table has it; --rates FILE takes prices"}]
+    assert report(unread=[MISSING])["prices"] is None
 
 
 def test_what_the_message_does_not_say_is_told_beside_it() -> None:
@@ -228,7 +272,8 @@ def test_every_key_is_documented() -> None:
     schema = "cgcli/check/v1"
     told_keys = keys.documented((DOCS / "reference" / "check-json.md").read_text(encoding="utf-8"))[schema]
     allowed = report(checked(BROKEN, allowed=Allowed(epochs=frozenset({2}))))
-    made = [of_hostile(), allowed, of_fixture("anthropic-batch/input.jsonl"), of_fixture(SHOWN[0])]
+    unpriced = report(checked(GROWING.replace(b"gpt-5", b"gpt-5-huge")))
+    made = [of_hostile(), unpriced, allowed, of_fixture("anthropic-batch/input.jsonl"), of_fixture(SHOWN[0])]
     printed = {key for one in made for key in keys.printed(one, told_keys)}
 
     assert sorted(printed) == sorted(told_keys)

@@ -23,11 +23,15 @@ def test_the_text_of_a_fixture(name: str, snapshot: SnapshotAssertion) -> None:
 
 
 def test_a_failure_says_what_to_ask_next_and_ends_with_the_verdict() -> None:
-    """The last line is the verdict of all, the last of a gate the next command."""
+    """The last line is the verdict of all, the last of a gate the next command; dollars say where they are from."""
     shown = list(lines(of_fixture("lanes/eliding.jsonl")))
 
     assert shown[-1] == "FAIL: 1 fail in 1 file; failed: G-APPEND; exit 3"
-    assert shown[-3] == "  next    cg explain G-APPEND"
+    assert shown[-3] == (
+        "dollars from the built-in table (litellm 1.110.2, providers' pages) of 2026-11-30; "
+        "--json has each model's prices"
+    )
+    assert shown[-5] == "  next    cg explain G-APPEND"
 
 
 def test_a_batch_is_never_said_to_break() -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from cgcli.compaction.component import MarkerMode
 from cgcli.compaction.components.collapse import Collapse
-from cgcli.compaction.policy import Policy
+from cgcli.compaction.policy import Policy, pipeline
 from tests.captures import capture
 from tests.lanes.placing import body, lines, turn, user
 from tests.report.account import Account, billed, count, counted
@@ -19,6 +19,12 @@ from tests.running import FIXTURES, Compacted, compact
 if TYPE_CHECKING:
     from pathlib import Path
 
+OF_TEXT = {
+    "agent": pipeline(["format", "dedup", "mask", "extract"]),
+    "general": pipeline(["format", "dedup", "mask", "extract", "collapse"]),
+    "codesafe": pipeline(["format", "dedup", "extract", "collapse"], {"collapse": {"max_tokens": 3000}}),
+}
+"""What of these policies the oracle can tell by the shape of a text."""
 CASES = [
     ("context-guru/agent.jsonl", "general", "ignore"),
     ("context-guru/agent.jsonl", "agent", "respect"),
@@ -34,7 +40,7 @@ CASES = [
 @pytest.fixture(name="done", params=CASES, ids=" ".join)
 def _done(request: pytest.FixtureRequest, tmp_path: Path) -> Compacted:
     file, policy, held = request.param
-    return compact(FIXTURES / file, tmp_path, policy, held)
+    return compact(FIXTURES / file, tmp_path, OF_TEXT[policy], held)
 
 
 def _by_name(report: dict[str, Any], key: str) -> dict[str, int]:
@@ -88,7 +94,7 @@ def test_every_output_has_a_verdict_of_every_component(done: Compacted) -> None:
 @pytest.mark.parametrize("file", ["context-guru/agent.jsonl", "lanes/two-conversations.jsonl"])
 def test_tokens_are_counted_ones_times_the_documented_factor(file: str, tmp_path: Path) -> None:
     """Where no usage is recorded: o200k_base times 1.24 for these models, rounded for each request."""
-    done = compact(FIXTURES / file, tmp_path, "general", "ignore")
+    done = compact(FIXTURES / file, tmp_path, OF_TEXT["general"], "ignore")
     report, account = done.report, Account(done)
     before = [counted(one) for one in account.bodies]
     after = [n - saved for n, saved in zip(before, account.saved_by_request, strict=True)]
@@ -146,7 +152,7 @@ def test_a_file_without_tool_outputs_is_a_control(policy: str, tmp_path: Path) -
     """Every component has nothing to look at: zero everywhere, the bytes of the input, no stash."""
     source = tmp_path / "in.jsonl"
     source.write_bytes(lines([body(user("word " * 3000)), body(user("word " * 3000), user("again"))]))
-    done = compact(source, tmp_path, policy, "ignore")
+    done = compact(source, tmp_path, OF_TEXT[policy], "ignore")
     assert done.output.read_bytes() == source.read_bytes()
     assert not done.stash.exists()
     zero = {"fired": 0, "saved_unique_tokens": 0, "saved_gross_tokens": 0, "skipped": {}, "reverted": []}

@@ -96,11 +96,13 @@ def test_hostile_text_stays_in_its_command() -> None:
 
 def test_the_summary_has_a_row_for_each_gate() -> None:
     """With the numbers, why a gate is undecided, and what to ask next."""
-    made = said(Verdict.FAIL, finding(cost=cost(12)), finding(cost=cost(3)), finding(is_note=True))
+    made = said(
+        Verdict.FAIL, finding(cost=cost(12, usd="0.5")), finding(cost=cost(3, usd="0.25")), finding(is_note=True)
+    )
     shown = summary(made)
 
     assert "| G-APPEND | **FAIL** | 7 pairs of requests | 2 | 1 |  |" in shown
-    assert "and on 1 more turns, re-bills 15 tokens (counted: o200k_base)" in shown
+    assert "and on 1 more turns, re-bills 15 tokens (counted: o200k_base), &#126;&#36;0.75" in shown
     assert "`cg explain G-APPEND` tells what to do." in shown
     assert "| <code>no reason</code> |" in summary(said(Verdict.UNKNOWN, reason="no reason"))
 

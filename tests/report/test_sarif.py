@@ -68,7 +68,10 @@ def test_a_group_is_one_result() -> None:
     """With how often it occurs, where else, and what SARIF has no place for."""
     made = said(
         Verdict.FAIL,
-        *(finding(path=f"messages.{n}.content", byte=n, cost=cost(n), culprit="a date") for n in range(30)),
+        *(
+            finding(path=f"messages.{n}.content", byte=n, cost=cost(n, usd="0.001"), culprit="a date")
+            for n in range(30)
+        ),
     )
     (result,) = _valid(made)["results"]
 
@@ -90,7 +93,18 @@ def test_a_group_is_one_result() -> None:
         "culprit": "a date",
         "bodyByte": 0,
         "rebilledTokens": {"counted: o200k_base": 435},
+        "rebilledUsd": "0.030",
     }
+
+
+def test_results_without_a_price_have_no_dollars() -> None:
+    """One unpriced finding leaves the group without; the run says where dollars are from only where there are any."""
+    some = _valid(said(Verdict.FAIL, finding(cost=cost(1, usd="1")), finding(cost=cost(1, usd=None))))
+    none = _valid(said(Verdict.FAIL, finding(cost=cost(1, usd=None))))
+
+    assert [run["results"][0]["properties"].get("rebilledUsd") for run in (some, none)] == [None, None]
+    assert some["properties"]["prices"].startswith("dollars from the built-in table")
+    assert "properties" not in none
 
 
 def test_a_fingerprint_stays_when_the_capture_is_recorded_anew() -> None:
