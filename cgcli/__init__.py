@@ -1,3 +1,3 @@
 """`cg`: the flight simulator for context compaction of LLM agents."""
 
-__version__ = "0.2.0"
+__version__ = "0.3.0"

@@ -7,14 +7,14 @@ from typing import Annotated
 import typer
 
 from cgcli import __version__
-from cgcli.cli import check, compact, expand, explain, inspect, stash
+from cgcli.cli import check, compact, config, diff_modes, expand, explain, filters, inspect, probe, stash
 
 app = typer.Typer(
     name="cg",
     help=(
         "The flight simulator for context compaction of LLM agents.\n\n"
         "Reads saved requests, compacts them offline and reversibly, and says what that did. "
-        "Nothing leaves the machine."
+        "Nothing leaves the machine without --live."
     ),
     epilog="Docs: docs/ in the source, beginning with docs/tutorial.md.",
     no_args_is_help=True,
@@ -44,6 +44,10 @@ def _main(
 app.command("compact")(compact.command)
 app.command("expand")(expand.command)
 app.command("inspect")(inspect.command)
+app.command("diff-modes")(diff_modes.command)
+app.command("probe")(probe.command)
 app.command("check")(check.command)
 app.command("explain")(explain.command)
 app.add_typer(stash.app, name="stash")
+app.add_typer(filters.app, name="filters")
+app.add_typer(config.app, name="config")

@@ -45,7 +45,7 @@ def command(  # noqa: PLR0913 - the options of the command
         typer.Option("--against", metavar="FILE", help="A paired run without forks, for G-FORK-NOBOUNDARY."),
     ] = None,
     rates: Annotated[
-        Path | None, typer.Option("--rates", metavar="FILE", help="Prices in JSON or TOML, for G-FORK-COST.")
+        Path | None, typer.Option("--rates", metavar="FILE", help="Prices in JSON or TOML that come before cg's own.")
     ] = None,
     most_share: Annotated[
         float | None,

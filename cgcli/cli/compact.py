@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from cgcli.cli import options  # noqa: TC001 - Typer reads the annotations
-from cgcli.cli.console import say, write_json, write_line
+from cgcli.cli import live_answers, live_options, options, span_options, summary_options
+from cgcli.cli.choosing import choose
+from cgcli.cli.console import safe, say, write_json, write_line
 from cgcli.cli.stashing import located
 from cgcli.cli.strictness import refuse_empty, refuse_skipped
 from cgcli.errors import UsageError, did_you_mean
@@ -18,10 +19,9 @@ from cgcli.errors import UsageError, did_you_mean
 if TYPE_CHECKING:
     from cgcli.compaction.policy import Policy
     from cgcli.compaction.state import HeldRule
-    from cgcli.config import Settings
+    from cgcli.pricing.table import Prices
     from cgcli.stash.locate import Where
-
-DEFAULT_POLICY = "codesafe"
+    from cgcli.summarisers.protocol import Summariser
 
 
 def command(  # noqa: PLR0913 - the options of the command
@@ -34,7 +34,7 @@ def command(  # noqa: PLR0913 - the options of the command
             "--policy",
             "--preset",
             metavar="NAME",
-            help="off, safe, agent, general, codesafe, or a .toml file. Default: codesafe.",
+            help="off, safe, agent, general, codesafe, summarize, or a .toml file. Default: codesafe.",
         ),
     ] = None,
     pipeline: Annotated[
@@ -46,14 +46,23 @@ def command(  # noqa: PLR0913 - the options of the command
         typer.Option(
             "--held",
             metavar="RULE",
-            help="respect (default) or ignore: may a new decision enter the held prefix?",
+            help="respect (default), pays or ignore: may a new decision enter the held prefix?",
         ),
     ] = None,
+    call: summary_options.CallWord = None,
+    summarizer: summary_options.SummarizerName = None,
+    budget: summary_options.Budget = None,
+    ask_at: summary_options.AskAt = None,
+    apply_at: summary_options.ApplyAt = None,
+    rates: span_options.RatesFile = None,
+    live: live_options.LiveUrl = None,
+    max_usd: live_options.MostUsd = None,
+    record: live_options.Record = None,
+    timeout: live_options.Timeout = None,
+    retries: live_options.Retries = None,
+    beta: live_options.Betas = None,
     stash: options.StashDir = None,
-    config: Annotated[
-        Path | None,
-        typer.Option("--config", metavar="FILE", help="Default: [tool.cgcli] of the nearest pyproject.toml."),
-    ] = None,
+    config: options.Config = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only the report: no output, no stash.")] = False,
     format_name: options.Format = None,
     json: options.Json = False,
@@ -67,21 +76,54 @@ def command(  # noqa: PLR0913 - the options of the command
     Example: cg compact capture.jsonl -o compacted.jsonl
 
     Example: cg compact capture.jsonl --policy agent --held ignore --dry-run
+
+    Example: cg compact capture.jsonl --policy summarize --budget 60000 --call fork -o compacted.jsonl
     """
     from cgcli.config import load  # noqa: PLC0415 - imported when the command runs
 
     settings = load(config, cwd=Path.cwd())
     target = _target(output, dry_run=dry_run, json=json)
+    given = summary_options.told(call=call, budget=budget, ask_at=ask_at, apply_at=apply_at)
+    chosen = choose(policy, pipeline, settings).made(settings, given)
+    sending = live_options.asked(live, max_usd=max_usd, timeout=timeout, retries=retries, record=record, betas=beta)
+    prices = _prices(rates)
+    answering = live_answers.answers(sending, prices, summarizer=summarizer, keeps=target is not None)
     report = _run(
         file,
         target,
-        policy=_policy(policy, pipeline, settings),
+        policy=chosen,
+        summariser=summary_options.summariser(chosen, summarizer, given, live=answering),
         rule=_rule(held or settings.held),
+        prices=prices,
         where=located(stash, settings.file),
-        told=_options(policy=policy, pipeline=pipeline, held=held, stash=stash, config=config, format=format_name),
+        told=_options(
+            policy=policy,
+            pipeline=pipeline,
+            held=held,
+            call=call,
+            summarizer=summarizer,
+            budget=budget,
+            ask_at=ask_at,
+            apply_at=apply_at,
+            rates=rates,
+            live=sending.shown if sending is not None else None,
+            stash=stash,
+            config=config,
+            format=format_name,
+        ),
         format_name=format_name,
         strict=strict,
     )
+    _show(report, target, json=json, quiet=quiet)
+    refuse_empty(report)
+    if strict:
+        refuse_skipped(report)
+
+
+def _show(report: dict[str, Any], target: str | None, *, json: bool, quiet: bool) -> None:
+    """Print the *report*, beside a product on stderr."""
+    for warning in report["summaries"]["warnings"] if report["summaries"] is not None else ():
+        say(f"cg: {warning}")
     if json:
         write_json(report)
     elif not quiet:
@@ -90,9 +132,6 @@ def command(  # noqa: PLR0913 - the options of the command
         write = say if target == "-" else write_line
         for line in lines(report):
             write(line)
-    refuse_empty(report)
-    if strict:
-        refuse_skipped(report)
 
 
 def _target(output: str | None, *, dry_run: bool, json: bool) -> str | None:
@@ -106,38 +145,30 @@ def _target(output: str | None, *, dry_run: bool, json: bool) -> str | None:
     return output
 
 
-def _policy(policy: str | None, pipeline: str | None, settings: Settings) -> Policy:
-    from cgcli.compaction import policy as policies  # noqa: PLC0415 - imported when the command runs
-
-    if policy is not None and pipeline is not None:
-        raise UsageError("--policy and --pipeline exclude each other", hint="give one of them")
-    if pipeline is None and policy is None and settings.pipeline is not None:
-        return policies.pipeline(settings.pipeline, settings.components)
-    if pipeline is not None:
-        names = [name.strip() for name in pipeline.split(",") if name.strip()]
-        if not names:
-            raise UsageError("--pipeline names no component", hint="--pipeline format,collapse, or --policy off")
-        return policies.pipeline(names, settings.components)
-    return policies.named(policy or settings.policy or DEFAULT_POLICY, settings.components)
-
-
 def _rule(held: str | None) -> HeldRule:
     from cgcli.compaction.state import HeldRule  # noqa: PLC0415 - imported when the command runs
 
     try:
         return HeldRule(held or HeldRule.RESPECT)
     except ValueError as error:
-        if held == "pays":
-            raise UsageError(
-                "--held pays needs prices, which this version does not have", hint="--held ignore"
-            ) from error
         hint = did_you_mean(held or "", [rule.value for rule in HeldRule])
         raise UsageError(f"there is no rule {held!r} for the held prefix", hint=hint) from error
 
 
-def _options(**given: str | Path | None) -> tuple[str, ...]:
+def _prices(rates: Path | None) -> Prices | None:
+    """The prices of the file *rates*, before the table's; None for those alone."""
+    if rates is None:
+        return None
+    from cgcli.pricing.file import read_rates  # noqa: PLC0415 - only where there are rates
+
+    return read_rates(rates)
+
+
+def _options(**given: str | float | Path | None) -> tuple[str, ...]:
     """The options that were *given*, as option and value in turn."""
-    return tuple(word for name, told in given.items() if told is not None for word in (f"--{name}", str(told)))
+    return tuple(
+        word for name, told in given.items() if told is not None for word in (f"--{name.replace('_', '-')}", str(told))
+    )
 
 
 def _run(  # noqa: PLR0913 - the options of the command
@@ -145,7 +176,9 @@ def _run(  # noqa: PLR0913 - the options of the command
     target: str | None,
     *,
     policy: Policy,
+    summariser: Summariser | None,
     rule: HeldRule,
+    prices: Prices | None,
     where: Where,
     told: tuple[str, ...],
     format_name: str | None,
@@ -158,9 +191,12 @@ def _run(  # noqa: PLR0913 - the options of the command
     from cgcli.report.compaction import Place, document  # noqa: PLC0415
     from cgcli.stash.store import Stash  # noqa: PLC0415
 
+    for warning in policy.warnings:
+        say(f"cg: {safe(warning)}")
     refuse_input_as_output(file, target)
-    with open_bytes(file) as stream:
-        run = Run(read(stream, file=file, format=format_name), policy, rule=rule)
+    live = summariser if isinstance(summariser, live_answers.LiveAnswers) else None
+    with live or nullcontext(), open_bytes(file) as stream:
+        run = Run(read(stream, file=file, format=format_name), policy, rule=rule, summariser=summariser, prices=prices)
         with Output(target) if target is not None else nullcontext() as sink:
             opens = (lambda: Stash.open(where.path, create=True)) if target is not None else None
             written = Writer(run, sink, opens, strict=strict).write()
@@ -170,7 +206,8 @@ def _run(  # noqa: PLR0913 - the options of the command
         stash_how=where.how,
         options=told,
     )
-    return document(run, written, place)
+    report = document(run, written, place)
+    return report | {"live": live.report()} if live is not None else report
 
 
 def _shown(path: Path) -> str:

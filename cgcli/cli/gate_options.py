@@ -65,7 +65,7 @@ def told(
         with open_bytes(str(against)) as stream:
             known["against"] = count_epochs(read(stream, file=str(against), format=format_name))
     if rates is not None:
-        from cgcli.checks.rates import read_rates  # noqa: PLC0415 - only where there are rates
+        from cgcli.pricing.file import read_rates  # noqa: PLC0415 - only where there are rates
 
         known["rates"] = read_rates(rates)
     if most_share is not None:

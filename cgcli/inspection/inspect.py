@@ -6,13 +6,13 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from cgcli.compaction.meter import MESSAGE_TOKENS, Meter
 from cgcli.lanes import Threads, group
 from cgcli.lanes.summary_call import asks_for_summary
 from cgcli.markers import find
 from cgcli.model import Kind
 from cgcli.providers.models import lookup
 from cgcli.tokens import counter
+from cgcli.tokens.meter import MESSAGE_TOKENS, Meter
 from cgcli.wire.spans import decode_text
 
 if TYPE_CHECKING:

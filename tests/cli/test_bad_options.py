@@ -15,11 +15,15 @@ if TYPE_CHECKING:
 
 CONTENT = capture(turns=2)
 KEYS_HINT = "see docs/reference/configuration.md for every key"
-POLICIES = "off, safe, agent, general, codesafe"
+SHAPE_HINT = "write `name` and `[[steps]]`: docs/reference/policies.md has examples"
+POLICIES = (
+    "off, safe, balanced, coding, agent, general, mcp, house, codesafe, summarize, ladder, clear-tool-uses, "
+    "clear-thinking, opencode-prune, codex-local, pi-keep-recent, openhands-mask, claude-microcompact"
+)
 FILES = {
     "typo.toml": 'polcy = "agent"\n',
     "own.toml": "[tool.cgcli]\nnothing-like-it = 1\n",
-    "held.toml": 'held = "pays"\n',
+    "held.toml": 'held = "paid"\n',
     "both.toml": 'policy = "agent"\npipeline = ["mask"]\n',
     "scalar.toml": "[tool]\ncgcli = 3\n",
     "no-table.toml": "tool = 3\n",
@@ -48,27 +52,31 @@ WRONG = [
     ),
     (
         ("--policy", "policy-key.toml"),
-        "policy-key.toml: unknown key 'stepz'",
-        "write `name` and `[[steps]]`: docs/reference/policies.md has examples",
+        "policy-key.toml:1: unknown key 'stepz'",
+        "did you mean 'steps'?",
     ),
     (
         ("--policy", "policy-step.toml"),
-        "policy-step.toml: a step without `component`",
+        "policy-step.toml:1: a step without `component`",
         'begin each with component = "NAME"',
     ),
     (
         ("--policy", "policy-type.toml"),
-        "policy-type.toml: `steps` is no list of tables",
-        "write `name` and `[[steps]]`: docs/reference/policies.md has examples",
+        "policy-type.toml:1: `steps` is no list of tables",
+        SHAPE_HINT,
     ),
     (
         ("--policy", "not.toml"),
-        "not.toml: the policy is not TOML: Invalid value (at line 1, column 9)",
-        "see docs/reference/policies.md",
+        "not.toml:1: the policy is not TOML: Invalid value (at line 1, column 9)",
+        SHAPE_HINT,
     ),
     (("--held", "ignored"), "there is no rule 'ignored' for the held prefix", "did you mean 'ignore'?"),
-    (("--held", "maybe"), "there is no rule 'maybe' for the held prefix", "known: respect, ignore"),
-    (("--held", "pays"), "--held pays needs prices, which this version does not have", "--held ignore"),
+    (("--held", "maybe"), "there is no rule 'maybe' for the held prefix", "known: respect, pays, ignore"),
+    (
+        ("--held", "pays", "--rates", "nope.json"),
+        "nope.json: the rates cannot be read: No such file or directory",
+        "look at its path and permissions",
+    ),
     (("--pipeline", "format,collaps"), "there is no component 'collaps'", "did you mean 'collapse'?"),
     (
         ("--pipeline", " , "),
@@ -87,36 +95,40 @@ WRONG = [
     ),
     (
         ("--config", "not.toml"),
-        "not.toml: the configuration is not TOML: Invalid value (at line 1, column 9)",
+        "not.toml:1: the configuration is not TOML: Invalid value (at line 1, column 9)",
         KEYS_HINT,
     ),
     (
         ("--config", "binary.toml"),
-        "binary.toml: the configuration is not TOML: Invalid statement (at line 1, column 1)",
+        "binary.toml:1: the configuration is not TOML: Invalid statement (at line 1, column 1)",
         KEYS_HINT,
     ),
-    (("--config", "typo.toml"), "typo.toml: unknown key 'polcy'", "did you mean 'policy'?"),
+    (("--config", "typo.toml"), "typo.toml:1: unknown key 'polcy'", "did you mean 'policy'?"),
     (
         ("--config", "own.toml"),
-        "own.toml: unknown key 'nothing-like-it'",
+        "own.toml:2: unknown key 'nothing-like-it'",
         "known: policy, pipeline, held, stash, components",
     ),
-    (("--config", "held.toml"), "held.toml: held: Input should be 'respect' or 'ignore'", KEYS_HINT),
+    (
+        ("--config", "held.toml"),
+        "held.toml:1: held: Input should be 'respect', 'pays' or 'ignore'",
+        "known: respect, pays, ignore",
+    ),
     (
         ("--config", "both.toml"),
-        "both.toml: tool.cgcli: `policy` and `pipeline` exclude each other",
-        KEYS_HINT,
+        "both.toml:2: `policy` and `pipeline` exclude each other",
+        "leave out one of them",
     ),
-    (("--config", "scalar.toml"), "scalar.toml: tool.cgcli: not a table", KEYS_HINT),
+    (("--config", "scalar.toml"), "scalar.toml:2: tool.cgcli: not a table", KEYS_HINT),
     (
         ("--config", "no-table.toml"),
-        "no-table.toml: unknown key 'tool'",
+        "no-table.toml:1: unknown key 'tool'",
         "known: policy, pipeline, held, stash, components",
     ),
-    (("--config", "component.toml"), "there is no component 'masc'", "did you mean 'mask'?"),
+    (("--config", "component.toml"), "component.toml:1: there is no component 'masc'", "did you mean 'mask'?"),
     (
         ("--config", "parameter.toml"),
-        "mask: there is no parameter 'keep_last'",
+        "parameter.toml:3: mask: there is no parameter 'keep_last'",
         "did you mean 'keep_recent'?",
     ),
 ]
@@ -143,7 +155,7 @@ def test_a_wrong_configuration_is_named_once_it_is_found(tmp_path: Path) -> None
     (tmp_path / "below").mkdir()
     (tmp_path / "below" / INPUT).write_bytes(CONTENT)
     ran = cg(tmp_path / "below", "compact", INPUT, "-o", OUTPUT)
-    assert (ran.code, ran.err.splitlines()[0]) == (2, f"cg: {tmp_path}/pyproject.toml: unknown key 'polcy'")
+    assert (ran.code, ran.err.splitlines()[0]) == (2, f"cg: {tmp_path}/pyproject.toml:2: unknown key 'polcy'")
 
 
 @pytest.mark.parametrize(

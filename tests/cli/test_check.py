@@ -192,9 +192,9 @@ def test_a_baseline_of_an_unreadable_file_is_not_written(capsys: pytest.CaptureF
     assert not (here / "cg.lock").exists()
 
 
-def test_gates_are_told_what_the_options_say(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """A paired run, prices and a stash: without each its gate says what it lacks, with it the reason is gone."""
-    (here / "rates.json").write_text('{"claude-sonnet-4-5": {"fresh": 3, "read": 0.3, "write": 3.75, "output": 15}}')
+@pytest.mark.usefixtures("here")
+def test_gates_are_told_what_the_options_say(capsys: pytest.CaptureFixture[str]) -> None:
+    """A paired run: without it its gate says what it lacks, with it the reason is gone."""
     forks = str(FIXTURES / "lanes" / "fork-summary.jsonl")
 
     def reason(gate: str, *words: str) -> str | None:
@@ -204,8 +204,27 @@ def test_gates_are_told_what_the_options_say(here: Path, capsys: pytest.CaptureF
 
     assert "--against FILE" in (reason("G-FORK-NOBOUNDARY") or "")
     assert reason("G-FORK-NOBOUNDARY", "--against", PASSES) is None
-    assert "--rates FILE" in (reason("G-FORK-COST") or "")
-    assert "--rates FILE" not in (reason("G-FORK-COST", "--rates", "rates.json") or "")
+
+
+def test_breaks_have_a_price(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Of the table, or of a file that comes before it; a model that neither has is unpriced, and not free.
+
+    711 tokens at $3.75 - $0.30, and at $4 - $1, per million.
+    """
+    (here / "rates.json").write_text('{"claude-sonnet-4-5": {"fresh": 3, "read": 1, "write": 4, "output": 15}}')
+    unknown = (FIXTURES / "lanes" / "eliding.jsonl").read_bytes().replace(b"claude-sonnet-4-5", b"claude-sonnet-9-1")
+    (here / "unknown.jsonl").write_bytes(unknown)
+
+    def report(*words: str) -> tuple[object, ...]:
+        told = json.loads(_cg(capsys, *words, "--json", *ONE).out)
+        prices = told["prices"]
+        first = told["files"][0]["gates"][0]["findings"][0]
+        return first["usd"], prices["as_of"], [one["model"] for one in prices["unpriced"]]
+
+    assert report(FAILS) == ("0.00245295", "2026-11-30", [])
+    assert report(FAILS, "--rates", "rates.json") == ("0.002133", None, [])
+    assert report("unknown.jsonl") == (None, "2026-11-30", ["claude-sonnet-9-1-20250929"])
+    assert "x 1.60), unpriced" in _cg(capsys, "unknown.jsonl", *ONE).text
 
 
 @pytest.mark.usefixtures("here")

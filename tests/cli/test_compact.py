@@ -123,7 +123,9 @@ def test_irreversible_edits_are_announced_and_not_promised_back(cg: Cg) -> None:
     assert b"IRREVERSIBLE: 1 tool output without an original in the stash (marker_mode)" in cg.out
     assert b"cg expand" not in cg.out
     assert cg("expand", "--all", "out.jsonl", "-o", "back.jsonl") == 5
-    assert cg.err.startswith(b"cg: 1 edit was irreversible (marker mode `summary` or `off`)\n")
+    assert cg.err.startswith(
+        b"cg: 1 edit was irreversible (marker mode `summary` or `off`, or compaction by the provider)\n"
+    )
     assert "back.jsonl" not in cg.names()
 
 
@@ -165,10 +167,97 @@ def test_what_to_run_next_can_be_pasted(name: str, cg: Cg) -> None:
     assert cg(*dry[1:]) == 0
 
 
-def test_held_pays_is_refused_with_its_reason(cg: Cg) -> None:
-    """Exit 2: it needs prices."""
-    assert cg("compact", cg.fixture("bodies/chat.jsonl"), "--held", "pays", "--dry-run") == 2
-    assert cg.err == b"cg: --held pays needs prices, which this version does not have\n  try: --held ignore\n"
+def _lane(n: int) -> bytes:
+    """A lane of *n* turns with outputs of one size and a mark that moves with it."""
+    mark = {"cache_control": {"type": "ephemeral"}}
+    history, bodies = [user("go")], []
+    for i in range(n):
+        call, answer = turn(i, " ".join(f"{chr(97 + i)}{k}" for k in range(500)))
+        marked = {**answer, "content": [{**answer["content"][0], **mark}]}
+        bodies.append(body(*history, call, marked))
+        history += [call, answer]
+    return lines(bodies)
+
+
+def test_held_pays_says_what_was_let_in(cg: Cg) -> None:
+    """On the command line and in the configuration; as text and as JSON, with the dollars that were expected."""
+    cg.write("in.jsonl", _lane(9))
+    assert cg("compact", "in.jsonl", "--policy", "agent", "--held", "pays", "--dry-run") == 0
+    (said,) = (line for line in cg.out.decode().splitlines() if line.startswith("held pays: "))
+    paying = cg.report("compact", "in.jsonl", "--policy", "agent", "--held", "pays", "--dry-run")["paying"]
+    assert (paying["judged"], paying["entered"], paying["not_entered"]) == (6, 1, {"does_not_pay": 5})
+    assert (paying["basis"], sorted(paying)) == (
+        "simulated",
+        ["basis", "entered", "expected_gain_usd", "judged", "not_entered", "rewritten_tokens", "saved_tokens"],
+    )
+    gain = 0.3e-6 * paying["saved_tokens"] * 8 - 3.45e-6 * paying["rewritten_tokens"]
+    assert abs(float(paying["expected_gain_usd"]) - gain) < 1e-9
+    assert gain > 0
+    assert said == (
+        f"held pays: 1 of 6 turns let decisions in, for {paying['saved_tokens']:,} tokens less and "
+        f"{paying['rewritten_tokens']:,} written anew (simulated), expected to gain ${gain:.4f}"
+    )
+    cg.write("cg.toml", 'policy = "agent"\nheld = "pays"\n')
+    configured = cg.report("compact", "in.jsonl", "--config", "cg.toml", "--dry-run")
+    assert (configured["held"], configured["paying"]) == ("pays", paying)
+    assert cg.report("compact", "in.jsonl", "--dry-run")["paying"] is None
+
+
+def test_what_was_let_in_comes_back(cg: Cg) -> None:
+    """With the original of each in the stash."""
+    cg.write("in.jsonl", _lane(9))
+    assert cg("compact", "in.jsonl", "--policy", "agent", "--held", "pays", "-o", "out.jsonl", "-q") == 0
+    assert b"[older tool output masked" in cg.read("out.jsonl")
+    assert cg("expand", "--all", "out.jsonl", "-o", "back.jsonl") == 0
+    assert cg.read("back.jsonl") == cg.read("in.jsonl")
+
+
+@pytest.mark.parametrize(
+    ("read", "write", "fired", "entered"), [(0.3, 3.75, 5, 1), (0.3, 37.5, 0, 0), (0.6, 3.75, 5, 2)]
+)
+def test_the_rates_decide_what_pays(read: float, write: float, fired: int, entered: int, cg: Cg) -> None:
+    """A dearer write keeps out what the table's prices let in, a dearer read lets it in sooner, in two batches."""
+    cg.write("in.jsonl", _lane(9))
+    cg.write(
+        "rates.json",
+        json.dumps({"claude-sonnet-4-5": {"fresh": 3, "read": read, "write": write, "output": 15}}),
+    )
+    report = cg.report(
+        "compact", "in.jsonl", "--pipeline", "mask", "--held", "pays", "--rates", "rates.json", "--dry-run"
+    )
+    (mask,) = report["components"]
+    assert (mask["fired"], report["paying"]["entered"]) == (fired, entered)
+    assert mask["skipped"] == {"recent": 3} | ({"does_not_pay": 6 - fired} if fired < 6 else {})
+
+
+def test_a_model_without_a_price_says_what_would_help(cg: Cg) -> None:
+    """Nothing enters, the outputs say `unpriced`, and rates for it are the way on."""
+    cg.write("in.jsonl", _lane(9).replace(b"claude-sonnet-4-5", b"claude-fable-5-2"))
+    assert cg("compact", "in.jsonl", "--pipeline", "mask", "--held", "pays", "--dry-run") == 0
+    said = "mask never fired: there is no price for the model, so whether it pays is not known: --rates FILE"
+    assert said in cg.out.decode().splitlines()
+    cg.write("rates.toml", "[claude-fable-5-2]\nfresh = 10\nread = 1\nwrite = 12.5\noutput = 50\n")
+    report = cg.report(
+        "compact", "in.jsonl", "--pipeline", "mask", "--held", "pays", "--rates", "rates.toml", "--dry-run"
+    )
+    assert report["components"][0]["fired"] == 5
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (None, b"cg: rates.json: the rates cannot be read: No such file or directory\n"),
+        ("{", b"cg: rates.json: the rates are no JSON: "),
+        ('{"m": {"fresh": 3}}', b"cg: rates.json: m: the price 'read' is missing\n"),
+    ],
+)
+def test_rates_that_are_none_are_exit_2(content: str | None, said: bytes, cg: Cg) -> None:
+    """Nothing is read or written."""
+    cg.fixture("bodies/chat.jsonl")
+    if content is not None:
+        cg.write("rates.json", content)
+    assert cg("compact", "chat.jsonl", "--held", "pays", "--rates", "rates.json", "--dry-run") == 2
+    assert cg.err.startswith(said)
     assert cg.out == b""
 
 
