@@ -2,6 +2,7 @@
 
     python -m tests.bench                            own captures: 40 and 200 turns, 1000 small ones
     python -m tests.bench --capture FILE [FILE ...]  captures that are there already
+    python -m tests.bench --components               every component alone, per warm request; see tests/bench/warm.py
 
 Every command is a process of its own, start-up and writing included. Runs are interleaved; what is shown is the median,
 its ratio to `json.loads` of every line, and the largest memory that a run had.
@@ -19,7 +20,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from tests.bench import session
+from tests.bench import session, warm
 
 LOADS = "import json, sys\nfor line in open(sys.argv[1], 'rb'):\n    json.loads(line)"
 HASH = "import hashlib, sys\nhashlib.file_digest(open(sys.argv[1], 'rb'), 'sha256')"
@@ -94,6 +95,17 @@ def start_up(n_runs: int) -> None:
         print(f"  {label:24} {statistics.median(run(command)[0] for _ in range(n_runs)):8.3f}")
 
 
+def components(captures: list[Path] | None, *, turns: int) -> None:
+    """Time every component on *captures*, or on one of our own."""
+    for capture in captures or ():
+        warm.measure(capture)
+    if not captures:
+        with tempfile.TemporaryDirectory() as name:
+            capture = Path(name) / f"{turns}-turns.jsonl"
+            session.write(capture, turns=turns)
+            warm.measure(capture)
+
+
 def main() -> None:
     """Run the benchmark."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -103,7 +115,11 @@ def main() -> None:
         "--small", nargs="*", type=int, default=[1000], help="turns of our own captures of small outputs"
     )
     parser.add_argument("--runs", type=int, default=5, help="counted runs; one more comes first")
+    parser.add_argument("--components", action="store_true", help="time the components in place of the commands")
     args = parser.parse_args()
+    if args.components:
+        components(args.capture, turns=max(args.turns))
+        return
     start_up(args.runs)
     if args.capture:
         for capture in args.capture:
