@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import json
 import re
 import tomllib
-from inspect import signature
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 import pytest
 
-from cgcli.compaction.components import COMPONENTS
+from cgcli.compaction.components import BODY_COMPONENTS, COMPONENTS, fields, known
 from cgcli.errors import ExitCode
-from tests.docs import keys
+from tests.docs import keys, policies
 from tests.docs.console import rerun
 from tests.docs.documents import documents
 from tests.docs.generated import rewritten
@@ -92,7 +93,7 @@ def test_every_command_line_can_be_typed(page: Path) -> None:
     lines = [line for fence in fences(_read(page)) for line in fence.lines]
     for line in (*lines, *code_spans(_read(page))):
         for words in (found.split() for found in re.findall(r"(?:^|&& |; |^\$ )cg ((?:[^|;&>]|\|(?=\|))+)", line)):
-            depth = 2 if words[0] == "stash" else 1
+            depth = 2 if hasattr(known.get((words[0],)), "commands") else 1
             path = tuple(word for word in words[:depth] if word[0] != "-" and word.islower())
             if not path and words[0][0] != "-":
                 continue
@@ -131,8 +132,12 @@ def _documented() -> dict[str, frozenset[str]]:
 
 
 def test_every_command_has_its_schema() -> None:
-    """Each command has a section for the document that it prints; `expand --all` and errors have one more each."""
-    printed = {f"cgcli/{'-'.join(words)}/v1" for words, command in commands() if not hasattr(command, "commands")}
+    """Each command has a section for the document that it prints; `expand --all` and errors have one more each.
+
+    `config schema` prints a JSON schema.
+    """
+    typed = [words for words, command in commands() if not hasattr(command, "commands")]
+    printed = {f"cgcli/{'-'.join(words)}/v1" for words in typed if words != ("config", "schema")}
 
     assert set(_documented()) == {
         *printed,
@@ -155,13 +160,20 @@ def test_dependencies_are_those_of_the_project() -> None:
     }
 
 
-@pytest.mark.parametrize("component", sorted(COMPONENTS))
+@pytest.mark.parametrize("component", known())
 def test_components_have_their_parameters(component: str) -> None:
-    """Each component has a section with a table of its parameters and their defaults."""
-    tables = _tables(sections(_read(REFERENCE / "components.md"))[component], "| parameter |")
+    """Each component has a section with a table of its parameters and their defaults; one that follows is in words."""
+    taken = fields(COMPONENTS[component] if component in COMPONENTS else BODY_COMPONENTS[component])
+    lines = _read(REFERENCE / "filters.md").splitlines()
+    if component != "cmdfilter":
+        lines = sections(_read(REFERENCE / "components.md"))[component]
+    tables = _tables(lines, "| parameter |")
     told = {row[0]: row[1].strip("`") for table in tables for row in rows(table)}
 
-    assert told == {key: _shown(given.default) for key, given in signature(COMPONENTS[component]).parameters.items()}
+    assert told.keys() == taken.keys()
+    assert {key: told[key] for key in taken if taken[key] is not None} == {
+        key: _shown(default) for key, default in taken.items() if default is not None
+    }
 
 
 def _tables(lines: list[str], head: str) -> list[list[str]]:
@@ -177,6 +189,10 @@ def _tables(lines: list[str], head: str) -> list[list[str]]:
 def _shown(default: object) -> str:
     if isinstance(default, bool):
         return str(default).lower()
+    if isinstance(default, Mapping):
+        return json.dumps(dict(default))
+    if isinstance(default, tuple):
+        return json.dumps(default)
     return f"{default:g}" if isinstance(default, float) else str(default)
 
 
@@ -200,6 +216,17 @@ def test_every_page_is_english_prose_without_tabs_or_trailing_space() -> None:
         code = {i for fence in fences(_read(page)) for i in range(fence.start, fence.stop)}
         for i, line in enumerate(_read(page).splitlines()):
             assert i in code or (line == line.rstrip() and "\t" not in line), f"{name(page)}:{i + 1}"
+
+
+@pytest.mark.parametrize("page", sorted(policies.written()), ids=name)
+def test_the_pages_of_policies_are_up_to_date(page: Path) -> None:
+    """Each page is what the policies say today; `python -m tests.docs.policies` writes them anew."""
+    assert policies.without_outputs(_read(page)) == policies.written()[page]
+
+
+def test_every_policy_has_its_page() -> None:
+    """The folder of policies has the pages of the built-in ones, and no others."""
+    assert set(policies.FOLDER.glob("*.md")) == set(policies.written())
 
 
 def test_the_readme_is_among_the_pages() -> None:

@@ -6,16 +6,23 @@ import json
 import os
 from typing import TYPE_CHECKING, Any, ClassVar
 
+import pytest
+
 from cgcli.cli.run import main
 from cgcli.compaction.component import Loss, Reduction
+from cgcli.compaction.components.extract_llm import ExtractLlm
 from cgcli.compaction.policy import Policy
+from cgcli.summarisers.recorded import Recorded
+from tests.compaction.filters.writing import MINE
+from tests.live.asking import MARK
+from tests.live.provider import KEY, Provider
+from tests.probe.probed import conversation
+from tests.report.shaped import CASES, shaped
 from tests.running import FIXTURES, compact
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
-
-    import pytest
 
     from cgcli.compaction.component import Skip, Slot
 
@@ -59,6 +66,8 @@ def documents(folder: Path, capsys: pytest.CaptureFixture[str]) -> Iterator[dict
     run = Printer(capsys).run
     yield run("compact", AGENT, "-o", "out.jsonl")
     yield run("compact", AGENT, "--policy", "agent", "--held", "ignore", "--dry-run")
+    yield run("compact", AGENT, "--policy", "agent", "--held", "pays", "--dry-run")
+    yield run("compact", AGENT, "--policy", "summarize", "--budget", "3000", "--call", "auto", "--dry-run")
     yield run("compact", str(FIXTURES / "lanes" / "eliding.jsonl"), "--dry-run")
     for name in ("claude-trace/seven-lanes.jsonl", "ugly/half-line.jsonl"):
         yield run("compact", str(FIXTURES / name), "--dry-run")
@@ -66,6 +75,7 @@ def documents(folder: Path, capsys: pytest.CaptureFixture[str]) -> Iterator[dict
     yield compact(
         FIXTURES / "bodies" / "chat.jsonl", folder, Policy(name="p", components=(Doubling(),)), name="doubled"
     ).report
+    yield _of_outputs(folder)
     yield run("inspect", "out.jsonl")
     key = run("stash", "ls")["objects"][0]["key"]
     yield run("expand", key)
@@ -74,9 +84,32 @@ def documents(folder: Path, capsys: pytest.CaptureFixture[str]) -> Iterator[dict
     yield run("check", AGENT, str(FIXTURES / "ugly" / "empty.jsonl"), str(FIXTURES / "ugly" / "half-line.jsonl"))
     yield run("check", str(FIXTURES / "lanes" / "dated-system.jsonl"), "--allow-epoch", "2")
     yield run("check", str(FIXTURES / "anthropic-batch" / "input.jsonl"))
+    yield run("check", _unpriced(folder))
     yield run("explain", "--all")
     yield run("expand", "no hash")
     yield from _of_the_stash(folder, run, key)
+    yield from _of_a_provider(folder, run)
+    yield from _of_the_filters(folder, run)
+    yield run("config", "show")
+    (folder / "cg.toml").write_text('held = "pays"\n[components.mask]\nkeep_recent = 2\n')
+    yield run("config", "show", "--config", "cg.toml", "--pipeline", "linecap,mask")
+    yield from (shaped(name) for name in CASES)
+
+
+def _of_outputs(folder: Path) -> dict[str, Any]:
+    """Calls about outputs, one of which is not answered."""
+    asks = ExtractLlm(fire_on="size", min_tokens=100, economic_gate=False, allow_on_caching_backend=True)
+    source = FIXTURES / "bodies" / "anthropic.jsonl"
+    return compact(
+        source, folder, Policy(name="p", components=(asks,)), name="asked", summariser=Recorded(folder=folder)
+    ).report
+
+
+def _unpriced(folder: Path) -> str:
+    """A capture of a model that no table has."""
+    path = folder / "unpriced.jsonl"
+    path.write_bytes((FIXTURES / "lanes" / "eliding.jsonl").read_bytes().replace(b"claude-sonnet-4-5", b"claude-next"))
+    return str(path)
 
 
 def _other_stash(folder: Path, run: Any) -> str:
@@ -90,6 +123,27 @@ def _other_stash(folder: Path, run: Any) -> str:
         str(folder / "other"),
     )
     return str(folder / "other")
+
+
+def _of_a_provider(folder: Path, run: Any) -> Iterator[dict[str, Any]]:
+    """What is sent goes to the local provider of the tests."""
+    bodies = [conversation(*(400 for _ in range(n)), mark=MARK) for n in range(1, 9)]
+    (folder / "lane.jsonl").write_text("".join(f"{json.dumps(body)}\n" for body in bodies))
+    with Provider() as provider, pytest.MonkeyPatch.context() as environment:
+        environment.setenv("CG_LIVE_KEY", KEY)
+        live = ("--live", provider.url)
+        yield run("probe", "lane.jsonl", *live)
+        yield run("diff-modes", "lane.jsonl", *live)
+        yield run("compact", "lane.jsonl", "--policy", "summarize", "--budget", "3000", *live, "-o", "live.jsonl")
+
+
+def _of_the_filters(folder: Path, run: Any) -> Iterator[dict[str, Any]]:
+    yield run("filters", "ls")
+    yield run("filters", "test")
+    (folder / "wrong.yaml").write_text(MINE.replace("      out\n      error", "      out\n      eror"))
+    yield run("filters", "test", "wrong.yaml")
+    (folder / "make.log").write_text("".join(f"cc -c part{i}.c\n" for i in range(60)))
+    yield run("filters", "try", "make.log", "--command", "make")
 
 
 def _of_the_stash(folder: Path, run: Any, key: str) -> Iterator[dict[str, Any]]:

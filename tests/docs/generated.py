@@ -10,12 +10,14 @@ import typing
 from types import UnionType
 from typing import TYPE_CHECKING, Literal
 
-from cgcli.compaction.policy import BUILT_IN, PLANNED
+from cgcli.calls.why import SAYS
+from cgcli.compaction.order import FACTS
 from cgcli.config.schema import Table
 from cgcli.dialects import DIALECTS
 from cgcli.errors import CgError
 from cgcli.readers import READERS, unsupported
 from cgcli.readers.envelope import PATHS
+from tests.docs import policies, prices
 from tests.docs.help import help_pages
 
 if TYPE_CHECKING:
@@ -93,23 +95,15 @@ def _dialects() -> Iterator[str]:
     )
 
 
-def _policies() -> Iterator[str]:
+def _orders() -> Iterator[str]:
     yield from _table(
-        ("policy", "acts with", "names, and does not have yet"),
-        (
-            (
-                f"`{name}`",
-                " ".join(_step(step, params) for step, params in steps if step not in PLANNED) or "nothing",
-                " ".join(f"`{step}`" for step, _ in steps if step in PLANNED) or "nothing",
-            )
-            for name, steps in BUILT_IN.items()
-        ),
+        ("step", "had better not stand before", "because it", "known from"),
+        ((_listed(fact.first), _listed(fact.later), fact.why, fact.source) for fact in FACTS),
     )
 
 
-def _step(name: str, params: Mapping[str, object]) -> str:
-    said = ", ".join(f"{key} = {given}" for key, given in params.items())
-    return f"`{name}`" + (f" ({said})" if said else "")
+def _listed(names: Sequence[str]) -> str:
+    return " ".join(f"`{name}`" for name in names)
 
 
 def _keys() -> Iterator[str]:
@@ -145,6 +139,18 @@ def _tree(kind: type[CgError]) -> Iterator[type[CgError]]:
             yield from _tree(inner)
 
 
+def _refusals() -> Iterator[str]:
+    yield from _table(("reason", "meaning"), ((f"`{why.value}`", said) for why, said in SAYS.items()))
+
+
+def _prices() -> Iterator[str]:
+    yield from _table(prices.PRICE_HEAD, prices.price_rows())
+
+
+def _windows() -> Iterator[str]:
+    yield from _table(prices.WINDOW_HEAD, prices.window_rows())
+
+
 def _first_line(thing: object) -> str:
     said = (thing.__doc__ or "").strip().split("\n", 1)[0]
     assert said, f"{thing} has no docstring"
@@ -157,7 +163,12 @@ PARTS: Mapping[str, Callable[[], Iterator[str]]] = {
     "envelope": _envelope,
     "errors": _errors,
     "keys": _keys,
-    "policies": _policies,
+    "orders": _orders,
+    "policies": lambda: policies.table("../policies/"),
+    "price-source": prices.provenance,
+    "prices": _prices,
     "readers": _readers,
+    "refusals": _refusals,
     "unsupported": _unsupported,
+    "windows": _windows,
 }
