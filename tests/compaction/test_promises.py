@@ -93,10 +93,19 @@ def test_off_changes_nothing(session: str, tmp_path: Path) -> None:
     assert watch.after == watch.before == SESSIONS[session]
 
 
-@settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(policy=pipelines(), session=st.sampled_from(sorted(SESSIONS)), held=st.sampled_from(["respect", "ignore"]))
 def test_random_pipelines_keep_every_promise(policy: Policy, session: str, held: str) -> None:
     """Any components in any order, with any parameters that are allowed."""
+    with TemporaryDirectory() as folder:
+        assert _watch(session, Path(folder), policy, held).broken() == []
+
+
+@pytest.mark.slow
+@settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(policy=pipelines(), session=st.sampled_from(sorted(SESSIONS)), held=st.sampled_from(["respect", "ignore"]))
+def test_two_hundred_random_pipelines_do(policy: Policy, session: str, held: str) -> None:
+    """The same, more often."""
     with TemporaryDirectory() as folder:
         assert _watch(session, Path(folder), policy, held).broken() == []
 
