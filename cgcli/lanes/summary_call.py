@@ -47,7 +47,8 @@ def asks_for_summary(request: Request) -> bool:
 
 def _system_blocks(request: Request) -> Iterator[tuple[Item, int]]:
     """The blocks beside the messages, and a first message that is the system prompt of a call with one message more."""
-    yield from zip(request.system or (), request.system_starts, strict=True)
+    if request.system is not None:
+        yield from zip(request.system, request.system_starts, strict=True)
     if len(request.messages) == _ALONE and request.messages[0].role == "system":
         yield request.messages[0], request.starts[0]
 
