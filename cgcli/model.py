@@ -12,7 +12,7 @@ from msgspec import Struct, field, structs
 
 if TYPE_CHECKING:
     from array import array
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
 T = TypeVar("T")
 
@@ -233,6 +233,11 @@ class Request:
     """Over model, tools and system: what a lane's requests have in common before the first message."""
     states: tuple[Digest, ...]
     """The chain over the messages: `states[i]` stands for messages 0 to i."""
+
+    def head(self) -> Iterator[tuple[Item, int]]:
+        """What stands before the messages, in cache order, each with its first byte in `raw`."""
+        yield from zip(self.tools or (), self.tools_starts, strict=True)
+        yield from zip(self.system or (), self.system_starts, strict=True)
 
     def placed(self) -> Iterable[tuple[str, Item, int]]:
         """Each item in cache order with its path in the body and its first byte in `raw`."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+from hashlib import sha256
 from typing import TYPE_CHECKING, Any, Literal, TypedDict
 
 if TYPE_CHECKING:
@@ -132,8 +133,13 @@ def _elided(history: list[Json], keep: int) -> list[Json]:
     return copy
 
 
+def _signature(thought: str) -> str:
+    """A seal of its own for each thought, as a provider's is."""
+    return sha256(thought.encode()).hexdigest()
+
+
 def _anthropic_turn(text: str, thought: str, calls: Calls) -> list[Json]:
-    said: list[Json] = [{"type": "thinking", "thinking": thought, "signature": "c2lnbmVk"}] if thought else []
+    said: list[Json] = [{"type": "thinking", "thinking": thought, "signature": _signature(thought)}] if thought else []
     said.append({"type": "text", "text": text})
     said += [{"type": "tool_use", "id": i, "name": "Bash", "input": {"command": word}} for i, word, _ in calls]
     results = [{"type": "tool_result", "tool_use_id": i, "content": output} for i, _, output in calls]

@@ -148,7 +148,9 @@ def test_placed_items_come_in_cache_order() -> None:
         ("messages.1", 11),
     ]
     assert [item for _, item, _ in placed] == [tool, block, first, second]
+    assert list(_request((tool,), (block,), (first, second)).head()) == [(tool, 100), (block, 50)]
     assert [path for path, _, _ in _request(None, None, (first,)).placed()] == ["messages.0"]
+    assert list(_request(None, None, (first,)).head()) == []
 
 
 def test_the_size_of_an_item_is_that_of_its_bytes() -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from cgcli.compaction.components import BODY_COMPONENTS
-from cgcli.compaction.policy import SPAN_STEPS
+from cgcli.compaction.policy import SPAN_STEPS, pipeline
 from cgcli.compaction.presets import BUILT_IN
 from cgcli.errors import CgError
 from cgcli.readers import open_bytes, read
@@ -21,6 +21,7 @@ from tests.running import CORPUS_FILES, FIXTURE_FILES, FIXTURES, compact, expand
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from cgcli.compaction.policy import Policy
     from tests.captures import Shape
 
 SHAPES: dict[str, Shape] = {
@@ -37,6 +38,11 @@ POLICIES = sorted(
     name for name, steps in BUILT_IN.items() if not {step for step, _ in steps} & {*BODY_COMPONENTS, *SPAN_STEPS}
 )
 """Those that edit tool outputs alone; tests/compaction/test_promises.py has what holds for the others."""
+OUTPUTS_ALONE = {
+    name: pipeline([step for step, _ in BUILT_IN[name] if step not in BODY_COMPONENTS])
+    for name in ("agent", "general", "codesafe")
+}
+"""Policies without their step on the system prompt."""
 COLD_S = 360
 """Anthropic's five minutes and a margin of one: a longer pause is a cold turn."""
 
@@ -65,7 +71,7 @@ def _generated(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
     return path
 
 
-def check_all(source: Path, tmp_path: Path, policy: str, held: str) -> None:
+def check_all(source: Path, tmp_path: Path, policy: str | Policy, held: str) -> None:
     """Everything that must hold for one file under one policy."""
     before = _unpacked(source)
     done = compact(source, tmp_path, policy, held)
@@ -153,11 +159,11 @@ def test_files_keep_every_promise(source: Path, policy: str, tmp_path: Path) -> 
     check_all(source, tmp_path, policy, "respect")
 
 
-@pytest.mark.parametrize("policy", ["agent", "general"])
+@pytest.mark.parametrize(("policy", "held"), [("codesafe", "respect"), ("agent", "ignore"), ("general", "ignore")])
 @pytest.mark.parametrize("source", FILES, ids=_name)
-def test_files_keep_every_promise_with_the_held_prefix_ignored(source: Path, policy: str, tmp_path: Path) -> None:
-    """All but append-only lanes hold with `--held ignore` too."""
-    check_all(source, tmp_path, policy, "ignore")
+def test_files_keep_every_promise_of_several_steps(source: Path, policy: str, held: str, tmp_path: Path) -> None:
+    """Step behind step; all but append-only lanes hold with `--held ignore` too."""
+    check_all(source, tmp_path, OUTPUTS_ALONE[policy], held)
 
 
 @pytest.mark.parametrize("policy", POLICIES)

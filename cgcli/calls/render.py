@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from cgcli.dialects.base import string_of
 from cgcli.dialects.canonical import free_json
+from cgcli.dialects.openai_responses import CALLS
 from cgcli.wire.spans import Document
 from cgcli.wire.strings import text as decoded_text
 
@@ -33,19 +34,7 @@ _MEDIA = {
     "file": "[file]",
     "input_file": "[file]",
 }
-_CALLS = frozenset(
-    {
-        "function_call",
-        "custom_tool_call",
-        "local_shell_call",
-        "shell_call",
-        "computer_call",
-        "apply_patch_call",
-        "tool_use",
-        "server_tool_use",
-        "mcp_tool_use",
-    }
-)
+_CALLS = CALLS | {"tool_use", "server_tool_use", "mcp_tool_use"}
 """Kinds that hold a call alone; a call with its output in it (`mcp_call`) is shown as it is."""
 _ARGUMENTS = ("arguments", "input", "action", "operation")
 _THOUGHTS = ("reasoning_content", "reasoning")

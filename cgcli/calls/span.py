@@ -24,11 +24,6 @@ def place_of(request: Request, span: Sequence[Item]) -> int | None:
     return next((i for i in starts if found[i : i + len(wanted)] == wanted), None)
 
 
-def is_in(request: Request, span: Sequence[Item]) -> bool:
-    """True where *request* has the messages of *span*, unchanged and one behind the other."""
-    return place_of(request, span) is not None
-
-
 def in_parent(asking: Asking) -> Selection | None:
     """The selection, counted in the parent; None where the parent does not have that span."""
     selection, parent = asking.selection, asking.parent.request

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from cgcli.lanes import Label, Relation, Threads, group
-from cgcli.lanes.summary_call import asks_for_summary
+from cgcli.lanes.meeting import meet
 from cgcli.model import unique, value
 
 if TYPE_CHECKING:
@@ -192,13 +192,6 @@ def count_epochs(capture: Capture) -> int:
     What `--against FILE` compares with, counted as `G-FORK-NOBOUNDARY` counts them in the file that it checks.
     """
     threads, epochs = Threads(), Epochs()
-    independent = capture.reader.independent
-    n_requests = 0
-    for entry in capture:
-        if entry.exchange is None:
-            continue
-        asks = asks_for_summary(entry.exchange.request)
-        placement = threads.place(entry.exchange, n_requests, alone=independent, is_summary_call=asks)
-        epochs.see(entry.exchange, placement, n_requests, is_call=asks)
-        n_requests += 1
-    return len(epochs.places(group(threads.threads, independent=independent)))
+    for met in meet(capture, threads):
+        epochs.see(met.exchange, met.placement, met.number, is_call=met.is_summary_call)
+    return len(epochs.places(group(threads.threads, independent=capture.reader.independent)))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from cgcli.checks.base import Finding
+from cgcli.checks.turn import static_items
 from cgcli.model import Section, changed, value
 from cgcli.providers.breakpoints import minimum_tokens
 from cgcli.providers.models import lookup
@@ -113,7 +114,7 @@ def _up_to(turn: Turn, last: Marked) -> tuple[Item, ...]:
         return tools[: last.i_item + 1]
     if last.section is Section.SYSTEM:
         return (*tools, *system[: last.i_item + 1])
-    return (*tools, *system, *request.messages[: last.i_item + 1])
+    return (*static_items(request), *request.messages[: last.i_item + 1])
 
 
 def _estimate(prefix_bytes: int, model: str | None) -> float:

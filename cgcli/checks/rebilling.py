@@ -6,6 +6,7 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 from cgcli.checks.base import Asked, Cost
+from cgcli.checks.turn import static_items
 from cgcli.dialects.settings import settings
 from cgcli.model import Section
 from cgcli.prefix.marked import CLAUDE_KEY, Walk, step
@@ -95,7 +96,7 @@ class Rebilling:
         return total / MILLION
 
     def _input(self, request: Side, facts: ModelFacts) -> int:
-        items = (*(request.tools or ()), *(request.system or ()), *request.messages)
+        items = (*static_items(request), *request.messages)
         return round(sum(self._tokens(facts.encoding, item) for item in items) * float(facts.factor))
 
     def _tokens(self, encoding: str, item: Item) -> int:

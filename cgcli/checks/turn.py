@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from cgcli.lanes import Placement
     from cgcli.lanes.snapshot import Snapshot
     from cgcli.model import Exchange, Item, Request
-    from cgcli.prefix.divergence import Divergence
+    from cgcli.prefix.divergence import Divergence, Side
     from cgcli.prefix.spelling import Spelling
 
 _UNASKED = object()
@@ -101,6 +101,6 @@ class Turn:
         return found[::-1]
 
 
-def static_items(request: Request) -> tuple[Item, ...]:
+def static_items(request: Side) -> tuple[Item, ...]:
     """Tools and system prompt in cache order; what is not recorded is not among them."""
     return (*(request.tools or ()), *(request.system or ()))

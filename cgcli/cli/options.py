@@ -28,7 +28,6 @@ Format = Annotated[
     str | None,
     typer.Option("--format", metavar="NAME", help="Take the file for this format instead of detecting it."),
 ]
-NoColor = Annotated[bool, typer.Option("--no-color", help="Plain text, whatever the terminal can do.")]
 Config = Annotated[
     Path | None,
     typer.Option("--config", metavar="FILE", help="Default: [tool.cgcli] of the nearest pyproject.toml."),

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from cgcli.compaction.body import Body, disjoint
 from cgcli.compaction.component import Loss, Skip
+from cgcli.compaction.components.taken import is_cut
 from cgcli.compaction.state import BodiesState, Decision, Fired
 from cgcli.model import Digest, changed, value
 
@@ -161,17 +162,12 @@ def _asked(component: BodyComponent, body: Body) -> BodyPlan | BodyTold:
         return BodyTold(component=component.name, reverted="raised", detail=repr(error))
     if isinstance(plan, Skip):
         return BodyTold(component=component.name, skips=(plan.reason,))
-    if not disjoint(plan.edits) or any(_cuts(edit, body) for edit in plan.edits):
+    if not disjoint(plan.edits) or any(is_cut(body.taken, edit.start, edit.stop) for edit in plan.edits):
         return BodyTold(component=component.name, reverted="overlaps")
     saved = sum(edit.saved_tokens for edit in plan.edits)
     if plan.edits and component.loss is Loss.STASHED and saved <= 0:
         return BodyTold(component=component.name, reverted="grew")
     return plan
-
-
-def _cuts(edit: BodyEdit, body: Body) -> bool:
-    """True where *edit* replaces a part of what was replaced before, and not all of it."""
-    return any(a < edit.stop and edit.start < b and not (edit.start <= a and b <= edit.stop) for a, b in body.taken)
 
 
 def _decision(component: BodyComponent, edit: BodyEdit, saved_tokens: int, body: Body) -> Decision:

@@ -80,10 +80,6 @@ class Body:
         """True where a new decision may change message *i_message*: not held, on a cold turn, or by the rule."""
         return self.rule is HeldRule.IGNORE or i_message >= self.held.n_messages or self.held.is_cold
 
-    def is_taken(self, start: int, stop: int) -> bool:
-        """True where an earlier decision replaces something in bytes `start:stop`."""
-        return any(a < stop and start < b for a, b in self.taken)
-
     def saved_in(self, start: int, stop: int) -> int:
         """The counted tokens that earlier decisions save in bytes `start:stop`."""
         placed = zip(self.taken, self.taken_tokens, strict=True)

@@ -34,8 +34,6 @@ class Policy:
 
     name: str
     components: tuple[Component, ...]
-    missing: tuple[str, ...] = ()
-    """Steps of the policy that this version does not have; said in every report."""
     warnings: tuple[str, ...] = ()
     """What a file says and is not taken as it stands, a line each."""
     bodies: tuple[BodyComponent, ...] = ()
@@ -58,8 +56,6 @@ Places = Mapping[tuple[str, str], str]
 """`FILE:LINE` of those, by component and parameter."""
 _NONE: Overrides = MappingProxyType({})
 _NOWHERE: Places = MappingProxyType({})
-PLANNED: frozenset[str] = frozenset()
-"""Steps that a policy may name and this version does not have."""
 
 
 def named(name: str, overrides: Overrides = _NONE, places: Places = _NOWHERE) -> Policy:
@@ -140,12 +136,12 @@ def _check(overrides: Overrides, places: Places) -> None:
 
 
 def built(step: Said) -> object:
-    """The *step* with its parameters, whatever it acts on; None for one that this version does not have.
+    """The *step* with its parameters, whatever it acts on.
 
     Raises:
         UsageError: there is no such step, or a parameter is not allowed.
     """
-    return None if step.name in PLANNED else located(step, _built)
+    return located(step, _built)
 
 
 def _built(name: str, params: Mapping[str, object]) -> object:
@@ -162,7 +158,6 @@ def _make(name: str, steps: Sequence[Said], *, order: tuple[str, ...]) -> Policy
         warnings=(*warnings, *order),
         components=tuple(located(step, build) for step in steps if not _is_elsewhere(step.name)),
         bodies=tuple(located(step, build_body) for step in steps if step.name in BODY_COMPONENTS),
-        missing=tuple(step.name for step in steps if step.name in PLANNED),
         span_step=span_step,
     )
 
@@ -174,7 +169,7 @@ def edits_content(policy: Policy) -> tuple[str, ...]:
 
 
 def names(policy: Policy) -> tuple[str, ...]:
-    """Every step of *policy* that this version has, each once, in the order in which they act."""
+    """Every step of *policy*, each once, in the order in which they act."""
     found = [*(one.name for one in policy.components), *(one.name for one in policy.bodies)]
     if policy.span_step is not None:
         found.append(policy.span_step.name)
@@ -183,7 +178,7 @@ def names(policy: Policy) -> tuple[str, ...]:
 
 def _is_elsewhere(step: str) -> bool:
     """True for a step that is no component of tool outputs."""
-    return step in PLANNED or step in BODY_COMPONENTS or step in SPAN_STEPS
+    return step in BODY_COMPONENTS or step in SPAN_STEPS
 
 
 def _only_span_step(steps: Sequence[Said]) -> tuple[SpanStep | None, tuple[str, ...]]:

@@ -186,14 +186,7 @@ class Stepper:
 
     def _static(self, request: Request) -> int:
         """Tokens of the tools and the system prompt."""
-        return sum(
-            self._meter.item(item, request.raw, start)
-            for items, starts in (
-                (request.tools, request.tools_starts),
-                (request.system, request.system_starts),
-            )
-            for item, start in zip(items or (), starts, strict=True)
-        )
+        return sum(self._meter.item(item, request.raw, start) for item, start in request.head())
 
 
 def _earlier(a: int | None, b: int | None) -> int | None:

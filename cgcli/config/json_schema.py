@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field, create_model
 from pydantic.json_schema import GenerateJsonSchema
 
 from cgcli.compaction.components import BODY_COMPONENTS, COMPONENTS
-from cgcli.compaction.policy import PLANNED, SPAN_STEPS
+from cgcli.compaction.policy import SPAN_STEPS
 from cgcli.compaction.presets import BUILT_IN
 from cgcli.config.allowed import parameters
 from cgcli.config.schema import Table
@@ -36,10 +36,9 @@ def kinds() -> dict[str, type[object]]:
 def schema() -> dict[str, Any]:
     """The schema, as a JSON document, of `[tool.cgcli]` and of a file of its own."""
     made = _table().model_json_schema(schema_generator=_Plain)
-    steps = [*kinds(), *sorted(PLANNED - kinds().keys())]
     keys = made["properties"]
     keys["policy"]["anyOf"][0] = {"anyOf": [{"enum": list(BUILT_IN)}, {"type": "string", "pattern": r"\.toml$"}]}
-    keys["pipeline"]["anyOf"][0]["items"] = {"enum": steps}
+    keys["pipeline"]["anyOf"][0]["items"] = {"enum": list(kinds())}
     return {
         "$schema": GenerateJsonSchema.schema_dialect,
         "$id": ID,
@@ -55,7 +54,6 @@ def _table() -> type[BaseModel]:
         name: (_step(name, kind), Field(default_factory=dict, description=_first_line(kind)))
         for name, kind in kinds().items()
     }
-    steps |= {name: (dict[str, Any], Field(default_factory=dict)) for name in PLANNED - steps.keys()}
     told = Table.model_fields["components"].description
     components = create_model("components", __config__=_STRICT, **steps)
     own: dict[str, Any] = {"components": (components, Field(default_factory=dict, description=told))}

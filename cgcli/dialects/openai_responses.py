@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 _MESSAGE = frozenset({"type", "role", "content"})
 _TEXT = frozenset({"type", "text"})
 _RESULT = frozenset({"type", "call_id", "output"})
-_CALLS = frozenset(
+CALLS = frozenset(
     {
         "function_call",
         "custom_tool_call",
@@ -28,7 +28,7 @@ _CALLS = frozenset(
         "apply_patch_call",
     }
 )
-_OUTPUTS = frozenset({f"{call}_output" for call in _CALLS})
+_OUTPUTS = frozenset({f"{call}_output" for call in CALLS})
 _TEXTS = frozenset({"input_text", "output_text", "text", "summary_text"})
 
 
@@ -113,7 +113,7 @@ def _item(node: Node, members: Mapping[str, Node], shape: str) -> Parsed:
     if shape in _OUTPUTS:
         _output(item, node, members, shape)
         return item.parsed()
-    if shape in _CALLS:
+    if shape in CALLS:
         pair_id = string_of(members, "call_id") or string_of(members, "id")
         item.part(Kind.TOOL_CALL, "", node, pair_id=pair_id, name=string_of(members, "name"))
     else:

@@ -110,9 +110,8 @@ class Inspector:
             sums.append(before + self._item(meter, request.messages[i], request, request.starts[i]))
         self._sums[thread.identity] = sums
         done.sent_tokens += sums[-1] if sums else Counter()
-        for items, starts in ((request.tools, request.tools_starts), (request.system, request.system_starts)):
-            for item, start in zip(items or (), starts, strict=True):
-                done.sent_tokens += self._item(meter, item, request, start)
+        for item, start in request.head():
+            done.sent_tokens += self._item(meter, item, request, start)
         self._marks(request)
 
     def _item(self, meter: Meter, item: Item, request: Request, start: int) -> Counter[str]:

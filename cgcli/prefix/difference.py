@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import TYPE_CHECKING, AnyStr
+from typing import TYPE_CHECKING, TypeVar
 
 from cgcli.dialects.base import MARK_KEYS
 from cgcli.dialects.canonical import free_json
@@ -12,6 +12,8 @@ from cgcli.wire.spans import Document, Malformed, Node
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+Sliced = TypeVar("Sliced", str, bytes, memoryview)
 
 _BEFORE_CHARS = 24
 _BEHIND_CHARS = 56
@@ -52,7 +54,7 @@ def first_difference(was: bytes, now: bytes) -> Difference | None:
     try:
         return _walk(Document(was).root(), Document(now).root(), ())
     except Malformed:
-        at = _agreeing(was, now)
+        at = agreeing(was, now)
         return Difference(
             change=Change.EDITED,
             path=(),
@@ -131,7 +133,7 @@ def _strings(a: Node, b: Node, path: tuple[str, ...]) -> Difference | None:
     if was == now:
         return None
     literal = b.bytes()
-    at = _agreeing(was, now)
+    at = agreeing(was, now)
     return Difference(
         change=Change.TRUNCATED if was.startswith(now) and now else Change.EDITED,
         path=path,
@@ -149,7 +151,7 @@ def _byte_of(literal: bytes, text: str, at: int) -> int:
     return Quoted(literal).outer(len(text[:at].encode("utf-8", "surrogatepass")))
 
 
-def _agreeing(a: AnyStr, b: AnyStr) -> int:
+def agreeing(a: Sliced, b: Sliced) -> int:
     """How many leading characters (or bytes) *a* and *b* share; by bisection, for values of megabytes."""
     low, high = 0, min(len(a), len(b))
     while low < high:

@@ -78,7 +78,6 @@ def document(run: Run, written: Written, place: Place) -> dict[str, Any]:
         "tokens": _tokens(ledger.rows, by_model),
         "components": [_component(run, name, told) for name in _names(run)],
         "components_basis": f"{Basis.COUNTED.value}: {', '.join(_encodings(ledger.rows))}, no factor",
-        "missing_components": list(run.policy.missing),
         "warnings": list(run.policy.warnings),
         "summaries": told,
         "extraction": extraction(run),

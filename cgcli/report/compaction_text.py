@@ -79,8 +79,6 @@ def _components(report: Mapping[str, Any]) -> list[str]:
             f"{number(paying['saved_tokens'])} tokens less and {number(paying['rewritten_tokens'])} written anew "
             f"({paying['basis']}), expected to gain {dollars(paying['expected_gain_usd'])}"
         )
-    if report["missing_components"]:
-        shown.append(f"not in this version, and not applied: {', '.join(report['missing_components'])}")
     return shown
 
 

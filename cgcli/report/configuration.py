@@ -73,8 +73,8 @@ def lines(told: Mapping[str, Any]) -> Iterator[str]:
 def _rows(steps: Sequence[Mapping[str, Any]]) -> Iterator[tuple[str, ...]]:
     for step in steps:
         name = step["component"]
-        if step["is_missing"] or not step["parameters"]:
-            yield (name, "", "not in this version" if step["is_missing"] else "none", "", "", safe(step["from"]))
+        if not step["parameters"]:
+            yield (name, "", "none", "", "", safe(step["from"]))
         for i, one in enumerate(step["parameters"]):
             differs = one["value"] != one["default"]
             yield (
@@ -108,11 +108,9 @@ def _keys(found: Effective) -> Iterator[dict[str, Any]]:
 def _step(step: Said, policy: str) -> dict[str, Any]:
     """A step with every parameter; *policy* is how the policy is named, for what stands in no file."""
     made = built(step)
-    taken = fields(type(made)) if made is not None else {}
     return {
         "component": step.name,
         "from": step.where or policy,
-        "is_missing": made is None,
         "parameters": [
             {
                 "name": name,
@@ -120,7 +118,7 @@ def _step(step: Said, policy: str) -> dict[str, Any]:
                 "default": _plain(default),
                 "from": step.places.get(name, step.where or policy) if name in step.params else DEFAULT,
             }
-            for name, default in taken.items()
+            for name, default in fields(type(made)).items()
         ],
     }
 

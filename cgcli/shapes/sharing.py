@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
+from itertools import chain
 from typing import TYPE_CHECKING
 
-from cgcli.model import Section
+from cgcli.prefix.difference import agreeing
 from cgcli.prefix.divergence import divergence
 from cgcli.prefix.keys import full_key, key_at
 from cgcli.shapes.comparison import Sharing
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from cgcli.model import Item, Request
+    from cgcli.model import Request
     from cgcli.tokens.ruler import Ruler
 
 
@@ -28,7 +27,7 @@ def sharing(parent: Request, call: Request, ruler: Ruler, *, n_prefix: int) -> S
     return Sharing(
         blocks=n_blocks,
         tokens=ruler.tokens(_tokens(parent, n_blocks, ruler)),
-        wire_bytes=common_bytes(parent.raw, call.raw),
+        wire_bytes=agreeing(parent.raw, call.raw),
         parts_at=found.path if found is not None else _end_path(parent, call),
         kind=found.kind.value if found is not None else None,
         is_exact=is_appended and key_at(call, n_before) == full_key(parent),
@@ -53,7 +52,7 @@ def _end_path(parent: Request, call: Request) -> str | None:
 def _tokens(request: Request, n_blocks: int, ruler: Ruler) -> int:
     """Counted tokens of the first *n_blocks* blocks."""
     total = 0
-    for item, start in _placed(request):
+    for item, start in chain(request.head(), zip(request.messages, request.starts, strict=True)):
         if not n_blocks:
             break
         if len(item.blocks) <= n_blocks:
@@ -66,16 +65,6 @@ def _tokens(request: Request, n_blocks: int, ruler: Ruler) -> int:
     return total
 
 
-def _placed(request: Request) -> Iterator[tuple[Item, int]]:
-    for section in Section:
-        items, starts = {
-            Section.TOOLS: (request.tools or (), request.tools_starts),
-            Section.SYSTEM: (request.system or (), request.system_starts),
-            Section.MESSAGES: (request.messages, request.starts),
-        }[section]
-        yield from zip(items, starts, strict=True)
-
-
 def _same_wire(parent: Request, call: Request) -> bool:
     """True where tools, system prompt and all messages but the last are the same bytes."""
     return all(
@@ -86,15 +75,3 @@ def _same_wire(parent: Request, call: Request) -> bool:
             (parent.messages, call.messages[:-1]),
         )
     )
-
-
-def common_bytes(a: memoryview, b: memoryview) -> int:
-    """How many leading bytes are the same; by bisection, each step one comparison of memory."""
-    low, high = 0, min(len(a), len(b))
-    while low < high:
-        middle = (low + high + 1) // 2
-        if a[low:middle] == b[low:middle]:
-            low = middle
-        else:
-            high = middle - 1
-    return low

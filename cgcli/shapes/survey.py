@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from cgcli.errors import UsageError, did_you_mean
 from cgcli.lanes import Label, Threads, group
-from cgcli.lanes.summary_call import asks_for_summary
+from cgcli.lanes.meeting import meet
 from cgcli.model import unique, value
 from cgcli.tokens.ruler import Ruler
 
@@ -41,26 +41,20 @@ class Survey:
 def survey(capture: Capture) -> Survey:
     """Read all of *capture*; tokens are counted only where there is usage to fit to."""
     threads = Threads()
-    independent = capture.reader.independent
     rulers: dict[str | None, Ruler] = {}
     pairs: dict[str | None, list[tuple[int, int]]] = {}
     n_requests = 0
-    for entry in capture:
-        exchange = entry.exchange
-        if exchange is None:
-            continue
-        request = exchange.request
-        asks = asks_for_summary(request)
-        threads.place(exchange, n_requests, alone=independent, is_summary_call=asks)
+    for met in meet(capture, threads):
+        request, usage = met.exchange.request, met.exchange.usage
         n_requests += 1
         ruler = rulers.setdefault(request.model, Ruler(request.model))
-        if exchange.usage is not None and exchange.usage.input:
-            pairs.setdefault(request.model, []).append((ruler.measure(request).total, exchange.usage.input))
+        if usage is not None and usage.input:
+            pairs.setdefault(request.model, []).append((ruler.measure(request).total, usage.input))
     for model, found in pairs.items():
         rulers[model] = Ruler(model, pairs=found)
     return Survey(
-        lanes=group(threads.threads, independent=independent),
-        is_independent=independent,
+        lanes=group(threads.threads, independent=capture.reader.independent),
+        is_independent=capture.reader.independent,
         rulers=rulers,
         n_requests=n_requests,
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from cgcli.lanes import Threads
-from cgcli.lanes.summary_call import asks_for_summary
+from cgcli.lanes.meeting import meet
 from cgcli.shapes.sending import send
 
 if TYPE_CHECKING:
@@ -27,25 +27,16 @@ def compared(
     """
     by_number = {target.i_exchange: target for target in wanted}
     open_by_thread: dict[int, Opened] = {}
-    threads = Threads()
-    number = 0
-    for entry in capture:
-        exchange = entry.exchange
-        if exchange is None:
-            continue
-        request = exchange.request
-        asks = asks_for_summary(request)
-        placed = threads.place(exchange, number, alone=capture.reader.independent, is_summary_call=asks)
-        thread = placed.thread.identity
-        opened = open_by_thread.pop(thread, None) if not asks else None
+    tools_recorded = capture.reader.known.tools
+    for met in meet(capture, Threads()):
+        thread = met.placement.thread.identity
+        opened = open_by_thread.pop(thread, None) if not met.is_summary_call else None
         if opened is not None:
-            yield comparer.close(opened, exchange)
-        target = by_number.get(number)
+            yield comparer.close(opened, met.exchange)
+        target = by_number.get(met.number)
         if target is not None:
-            tools_recorded = capture.reader.known.tools
-            open_by_thread[thread] = comparer.open(exchange, target, simulator, tools_recorded=tools_recorded)
+            open_by_thread[thread] = comparer.open(met.exchange, target, simulator, tools_recorded=tools_recorded)
         else:
-            send(exchange, simulator, number)
-        number += 1
+            send(met.exchange, simulator, met.number)
     for opened in sorted(open_by_thread.values(), key=lambda one: one.target.i_exchange):
         yield comparer.close(opened, None)

@@ -85,7 +85,7 @@ def test_the_document_has_the_same(cg: Cg, monkeypatch: pytest.MonkeyPatch) -> N
     }
     assert (told["policy"]["name"], told["policy"]["from"], told["warnings"]) == ("codesafe", "--policy", [])
     collapse = next(step for step in told["policy"]["steps"] if step["component"] == "collapse")
-    assert (collapse["from"], collapse["is_missing"]) == ("codesafe", False)
+    assert collapse["from"] == "codesafe"
     assert collapse["parameters"][0] == {
         "name": "max_tokens",
         "value": 2500,

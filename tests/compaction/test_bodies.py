@@ -9,6 +9,7 @@ import pytest
 
 from cgcli.compaction.body import BodyEdit, BodyPlan
 from cgcli.compaction.component import Skip
+from cgcli.compaction.components.taken import is_cut
 from tests.compaction.scripted import (
     RAW,
     WORDS,
@@ -48,8 +49,8 @@ def test_component_sees_what_the_ones_before_replace() -> None:
     assert body.sent_tokens == 1000 - 3 - 4 - 2
     assert body.saved_in(at("two")[0], at("five")[1]) == 5
     assert body.saved_in(at("two")[0] + 1, at("five")[1]) == 3
-    assert body.is_taken(at("five")[0], at("five")[0] + 1)
-    assert not body.is_taken(*at("four"))
+    assert is_cut(body.taken, at("five")[0], at("five")[0] + 1)
+    assert not is_cut(body.taken, *at("four"))
 
 
 def test_later_edit_takes_out_an_earlier_one_whole() -> None:

@@ -7,14 +7,13 @@ from typing import TYPE_CHECKING
 import pytest
 
 from cgcli.compaction.component import MarkerMode
-from cgcli.compaction.components import BODY_COMPONENTS, COMPONENTS
 from cgcli.compaction.components.cachesplit import Cachesplit
 from cgcli.compaction.components.collapse import Collapse
 from cgcli.compaction.components.dedup import Dedup
 from cgcli.compaction.components.extract import Extract
 from cgcli.compaction.components.format import Format
 from cgcli.compaction.components.mask import Mask
-from cgcli.compaction.policy import PLANNED, SPAN_STEPS, Policy, named, names, pipeline, steps_of
+from cgcli.compaction.policy import Policy, named, names, pipeline, steps_of
 from cgcli.compaction.presets import BUILT_IN
 from cgcli.compaction.summaries.codex_local import CodexLocal
 from cgcli.compaction.summaries.pi_keep_recent import PiKeepRecent
@@ -53,14 +52,13 @@ PRESETS = {
 
 @pytest.mark.parametrize("name", sorted({*BUILT_IN, *PRESETS}))
 def test_a_preset_has_the_steps_of_its_model(name: str) -> None:
-    """In order; those that there are not are said to be missing, and all others act."""
+    """In order, and every one of them acts."""
     title, steps = steps_of(name)
     assert title == name
     assert [step.name for step in steps] == PRESETS[name].split()
     policy = named(name)
     assert policy.name == name
-    assert sorted((*names(policy), *policy.missing)) == sorted(PRESETS[name].split())
-    assert set(policy.missing) <= PLANNED
+    assert sorted(names(policy)) == sorted(PRESETS[name].split())
 
 
 def test_the_parameters_of_the_presets() -> None:
@@ -168,11 +166,6 @@ def test_an_unknown_component_in_a_list_is_refused() -> None:
     with pytest.raises(UsageError, match="there is no component 'extrac'") as caught:
         pipeline(["format", "extrac"])
     assert caught.value.hint == "did you mean 'extract'?"
-
-
-def test_what_is_planned_is_not_there_yet() -> None:
-    """No step is both."""
-    assert not PLANNED & {*COMPONENTS, *BODY_COMPONENTS, *SPAN_STEPS}
 
 
 def test_summarize_stands_beside_the_components() -> None:

@@ -88,10 +88,8 @@ def _page(name: str) -> str:
     parts += ["", "## What it loses", "", *_prose(about.loses)]
     parts += ["", "## The held prefix", "", *_prose(_held(policy))]
     parts += ["", "## On the demo capture", "", *_demo(name, policy)]
-    if about.differs or policy.missing:
-        missing = ", ".join(f"`{step}`" for step in policy.missing)
-        said = f"Not in this version, and not applied: {missing}." if missing else ""
-        parts += ["", "## What is different", "", *_prose(f"{about.differs} {said}".strip())]
+    if about.differs:
+        parts += ["", "## What is different", "", *_prose(about.differs)]
     return "\n".join([*parts, ""])
 
 

@@ -10,8 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from cgcli.prefix.difference import agreeing
 from cgcli.readers.single import parse_body
-from cgcli.shapes.sharing import common_bytes, sharing
+from cgcli.shapes.sharing import sharing
 from cgcli.tokens.ruler import Ruler
 from tests.calls.asking import SESSION, assistant, claude, compact, result, text, user
 
@@ -90,4 +91,4 @@ def test_common_bytes_are_counted(head: bytes, one: bytes, other: bytes) -> None
     a, b = head + one, head + other
     expected = next((i for i, (x, y) in enumerate(zip(a, b, strict=False)) if x != y), min(len(a), len(b)))
 
-    assert common_bytes(memoryview(a), memoryview(b)) == expected
+    assert agreeing(memoryview(a), memoryview(b)) == expected

@@ -16,7 +16,7 @@ from cgcli.compaction.components.mark_places import (
     system_place,
     tool_place,
 )
-from cgcli.compaction.components.texts_parameters import check_word
+from cgcli.compaction.components.parameters import check_word
 from cgcli.compaction.components.walks import Marks, anchors, walked
 from cgcli.model import value
 from cgcli.providers.breakpoints import ANTHROPIC, minimum_tokens

@@ -9,10 +9,9 @@ from cgcli.compaction.body import BodyEdit, BodyPlan
 from cgcli.compaction.component import Loss, Skip
 from cgcli.compaction.components.bound_head import BOUND, is_bound
 from cgcli.compaction.components.mark_places import mark
-from cgcli.compaction.components.parameters import check_whole
+from cgcli.compaction.components.parameters import check_texts, check_whole
 from cgcli.compaction.components.splitting import Marking, joined_edit, two_blocks, two_of_string
 from cgcli.compaction.components.taken import touching
-from cgcli.compaction.components.texts_parameters import check_texts
 from cgcli.compaction.components.volatile import MARKERS, system_text, tail_start
 from cgcli.compaction.components.walks import Marks, walked
 from cgcli.model import changed, value

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 from cgcli.calls.cuts import bound_messages
 from cgcli.compaction.body import BodyEdit, BodyPlan
 from cgcli.compaction.component import Loss, Skip
-from cgcli.compaction.components.names import check_names
-from cgcli.compaction.components.parameters import check_whole
+from cgcli.compaction.components.parameters import check_names, check_whole
 from cgcli.compaction.components.removal import removed
 from cgcli.compaction.components.taken import touching
 from cgcli.compaction.entering import PREFIX_HELD, PREFIX_UNKNOWN, THINKING_BOUND

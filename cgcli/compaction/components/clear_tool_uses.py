@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, ClassVar
 
 from cgcli.compaction.component import Loss, MarkerMode, Reduction, Skip, Slot
 from cgcli.compaction.components.marks import ALREADY_MARKED
-from cgcli.compaction.components.names import check_names, check_word, is_of
-from cgcli.compaction.components.parameters import check_flag, check_marker_mode, check_whole
+from cgcli.compaction.components.names import is_of
+from cgcli.compaction.components.parameters import check_flag, check_marker_mode, check_names, check_whole, check_word
 from cgcli.compaction.components.placeholders import NO_VIEW, is_placeholder, placeholder
 from cgcli.errors import UsageError
 from cgcli.model import changed, unique, value

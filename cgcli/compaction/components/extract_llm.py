@@ -17,9 +17,15 @@ from cgcli.compaction.components.extract_llm_question import (
 )
 from cgcli.compaction.components.file_touches import FileRead, touch_of
 from cgcli.compaction.components.marks import ALREADY_MARKED, BELOW_MIN_TOKENS, after, left_behind, smaller
-from cgcli.compaction.components.names import check_word
 from cgcli.compaction.components.output_shapes import is_numbered
-from cgcli.compaction.components.parameters import check_count, check_flag, check_marker_mode, check_text, check_whole
+from cgcli.compaction.components.parameters import (
+    check_count,
+    check_flag,
+    check_marker_mode,
+    check_text,
+    check_whole,
+    check_word,
+)
 from cgcli.compaction.components.placeholders import NO_VIEW
 from cgcli.compaction.components.shell import simple_commands
 from cgcli.compaction.extraction import NOT_ANSWERED, NOT_ASKED, Ask

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, ClassVar
 
 from cgcli.compaction.component import Loss, MarkerMode, Reduction, Skip, Slot
 from cgcli.compaction.components.marks import ALREADY_MARKED
-from cgcli.compaction.components.names import check_names, is_of
-from cgcli.compaction.components.parameters import check_flag, check_marker_mode, check_whole
+from cgcli.compaction.components.names import is_of
+from cgcli.compaction.components.parameters import check_flag, check_marker_mode, check_names, check_whole
 from cgcli.compaction.components.placeholders import NO_VIEW, is_placeholder, placeholder
 from cgcli.model import changed, unique, value
 from cgcli.select.summaries import is_summary

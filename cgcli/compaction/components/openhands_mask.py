@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from cgcli.compaction.component import Loss, MarkerMode, Reduction, Skip, Slot
 from cgcli.compaction.components.marks import ALREADY_MARKED
-from cgcli.compaction.components.names import check_positive
-from cgcli.compaction.components.parameters import check_flag, check_marker_mode
+from cgcli.compaction.components.parameters import check_flag, check_marker_mode, check_positive
 from cgcli.compaction.components.placeholders import NO_VIEW, is_placeholder, placeholder
 from cgcli.compaction.view import is_editable
 from cgcli.model import Kind, unique, value

@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
 from cgcli.compaction.component import MarkerMode
 from cgcli.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 
 def check_whole(component: str, parameter: str, given: object) -> None:
@@ -69,6 +75,63 @@ def check_marker_mode(component: str, given: object) -> None:
 def wrong_marker_mode(component: str, given: object) -> UsageError:
     """The error for a marker mode that does not exist."""
     return _wrong(component, "marker_mode", given, f"one of {', '.join(MarkerMode)}")
+
+
+def check_names(component: str, parameter: str, given: object) -> None:
+    """Refuse all but a list of texts that are not empty.
+
+    Raises:
+        UsageError: names the component, the parameter, what was given and what is allowed.
+    """
+    if not isinstance(given, list | tuple) or not all(isinstance(name, str) and name for name in given):
+        raise _wrong(component, parameter, given, 'a list of names of tools, as ["Read", "Bash"]')
+
+
+def check_word(component: str, parameter: str, given: object, words: Sequence[str]) -> None:
+    """Refuse all but one of *words*.
+
+    Raises:
+        UsageError: names the component, the parameter, what was given and what is allowed.
+    """
+    if not isinstance(given, str) or given not in words:
+        raise _wrong(component, parameter, given, f"one of {', '.join(words)}")
+
+
+def check_positive(component: str, parameter: str, given: object) -> None:
+    """Refuse all but whole numbers from 1 up; True is none.
+
+    Raises:
+        UsageError: names the component, the parameter, what was given and what is allowed.
+    """
+    if not _is_positive(given):
+        raise _wrong(component, parameter, given, "a whole number, 1 or more")
+
+
+def check_budgets(component: str, parameter: str, given: object) -> None:
+    """Refuse all but a table of whole numbers from 1 up, by tool.
+
+    Raises:
+        UsageError: names the component, the parameter, what was given and what is allowed.
+    """
+    if not isinstance(given, Mapping) or not all(
+        isinstance(name, str) and _is_positive(tokens) for name, tokens in given.items()
+    ):
+        raise _wrong(component, parameter, given, "a table of whole numbers, 1 or more, by tool: {Bash = 2000}")
+
+
+def check_texts(component: str, parameter: str, given: object) -> None:
+    """Refuse all but a list of texts, none of them blank.
+
+    Raises:
+        UsageError: names the component, the parameter, what was given and what is allowed.
+    """
+    listed = isinstance(given, list | tuple)
+    if not listed or not all(isinstance(one, str) and one.strip() for one in given):  # type: ignore[attr-defined]
+        raise _wrong(component, parameter, given, "a list of texts, none of them blank")
+
+
+def _is_positive(given: object) -> bool:
+    return isinstance(given, int) and not isinstance(given, bool) and given > 0
 
 
 def _wrong(component: str, parameter: str, given: object, allowed: str) -> UsageError:

@@ -8,8 +8,14 @@ from typing import TYPE_CHECKING, ClassVar
 from cgcli.compaction.component import Loss, MarkerMode, Reduction, Skip, Slot
 from cgcli.compaction.components.cuts import cut_before, cut_behind
 from cgcli.compaction.components.marks import ALREADY_MARKED, after, left_behind, smaller
-from cgcli.compaction.components.names import check_budgets, check_names, check_positive, check_word, is_of
-from cgcli.compaction.components.parameters import check_marker_mode
+from cgcli.compaction.components.names import is_of
+from cgcli.compaction.components.parameters import (
+    check_budgets,
+    check_marker_mode,
+    check_names,
+    check_positive,
+    check_word,
+)
 from cgcli.compaction.components.placeholders import NO_VIEW
 from cgcli.markers import has_placeholder
 from cgcli.model import value

@@ -10,9 +10,9 @@ from cgcli.compaction.component import Loss, Skip
 from cgcli.compaction.components.bound_head import is_bound
 from cgcli.compaction.components.mark_places import edits as mark_edits
 from cgcli.compaction.components.mark_places import is_free, tool_mark, tool_place
+from cgcli.compaction.components.parameters import check_texts
 from cgcli.compaction.components.removal import removed
 from cgcli.compaction.components.taken import is_cut, touching
-from cgcli.compaction.components.texts_parameters import check_texts
 from cgcli.compaction.components.tool_names import called, declared, forced, in_prose, instructions, is_meant
 from cgcli.compaction.entering import THINKING_BOUND
 from cgcli.dialects.content import decoded

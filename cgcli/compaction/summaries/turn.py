@@ -18,7 +18,7 @@ from cgcli.compaction.summaries.span_step import Sent
 from cgcli.compaction.summaries.state import Asked, Event, Job, Ticket, What
 from cgcli.model import Digest, Refusal, changed
 from cgcli.providers.models import lookup
-from cgcli.readers.single import parse_body
+from cgcli.readers.single import BodyParser
 from cgcli.select.selection import Selection
 from cgcli.summarisers.accepting import accept
 from cgcli.summarisers.protocol import Task
@@ -70,6 +70,7 @@ class SummaryTurn:
         self._seam = seam
         self._meter = meter
         self._style = style
+        self._parser = BodyParser()
         self._span_tokens = span_tokens
         self._factor = float(lookup(request.model).factor)
         self._when = settings.when(request.model)
@@ -195,7 +196,7 @@ class SummaryTurn:
         if not (self._seam.can_answer or self.choice.is_native):
             self._refused(_NO_MODEL, None, view_tokens)
             return
-        parent = parse_body(sent())
+        parent = self._parser.parse(sent())
         measured = [
             self._meter.item(item, parent.raw, at) for item, at in zip(parent.messages, parent.starts, strict=True)
         ]
@@ -296,5 +297,5 @@ class SummaryTurn:
         return call_options(self._settings, self._seam, self._when, self._style)
 
     def _call_tokens(self, body: bytes) -> int:
-        request = parse_body(body)
+        request = self._parser.parse(body)
         return sum(self._meter.item(item, request.raw, at) for _, item, at in request.placed())

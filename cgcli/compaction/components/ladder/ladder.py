@@ -14,8 +14,7 @@ from cgcli.compaction.components.ladder.holding import holding
 from cgcli.compaction.components.ladder.memory import NOTHING, Memory
 from cgcli.compaction.components.ladder.placing import place
 from cgcli.compaction.components.ladder.sizes import Sizes
-from cgcli.compaction.components.names import check_positive
-from cgcli.compaction.components.parameters import check_fraction, check_whole
+from cgcli.compaction.components.parameters import check_fraction, check_positive, check_whole
 from cgcli.errors import UsageError
 from cgcli.model import changed, value
 from cgcli.providers.models import lookup

@@ -21,13 +21,7 @@ class Sizes:
     @cached_property
     def head_tokens(self) -> int:
         """Of tools and system prompt, before compaction."""
-        request = self._body.request
-        outside = ((request.tools or (), request.tools_starts), (request.system or (), request.system_starts))
-        return sum(
-            self._body.item_tokens(item, start)
-            for items, starts in outside
-            for item, start in zip(items, starts, strict=True)
-        )
+        return sum(self._body.item_tokens(item, start) for item, start in self._body.request.head())
 
     def messages(self, start: int, stop: int) -> int:
         """Of messages `start:stop`."""
