@@ -79,7 +79,7 @@ def check(
     prices = given_prices(options)
     context = Context(
         file=capture.file,
-        known=capture.reader.known,
+        known=capture.known,
         is_independent=capture.reader.independent,
         rebilled=Rebilling(prices),
         allowed_epochs=allowed.epochs,

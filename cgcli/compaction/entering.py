@@ -24,11 +24,17 @@ HELD_REASONS = frozenset({PREFIX_HELD, PREFIX_UNKNOWN, THINKING_BOUND, *Unpaid})
 class Entering:
     """The held prefix of one request, under one rule."""
 
-    def __init__(self, rule: HeldRule, held: Held, request: Request) -> None:
-        """Until a verdict is taken, nothing enters because it pays."""
+    def __init__(self, rule: HeldRule, held: Held, request: Request, *, is_cut: bool) -> None:
+        """Until a verdict is taken, nothing enters because it pays.
+
+        *is_cut*: the request has not all that the lane had.
+        """
         self._rule = rule
         self._held = held
-        self._n_bound = min(bound_messages(request), held.n_messages)
+        self._n_bound = bound_messages(request)
+        if is_cut or held.kind is HeldKind.NOTHING:
+            # What stood behind the cut, or under another head, was sent otherwise: the same decisions are made anew.
+            self._n_bound = min(self._n_bound, held.n_messages)
         self._pays_from: int | None = None
         self._why_not: Unpaid | None = None
 
@@ -58,10 +64,16 @@ class Entering:
         """True where the verdict lets decisions in."""
         return self._pays_from is not None and i_message >= max(self._pays_from, self._n_bound)
 
-    def denied(self, component: Component, i_message: int) -> str | None:
-        """Why a gated *component* may not decide at *i_message*; None where it may."""
-        if i_message < self._n_bound:
+    def denied(self, component: Component, i_message: int, *, is_decided: bool) -> str | None:
+        """Why *component* may not decide at *i_message*; None where it may.
+
+        Before bound thinking one that is not gated may say again what it said of a slot that *is_decided*; nothing
+        new, since an output that is first seen there was sent as it stands.
+        """
+        if i_message < self._n_bound and (component.gated or not is_decided):
             return THINKING_BOUND
+        if not component.gated:
+            return None
         if self._rule is HeldRule.IGNORE or i_message >= self._held.n_messages:
             return None
         if self._held.is_cold and getattr(component, "cold_cache", False):

@@ -38,7 +38,7 @@ class Where:
     n_outputs: int
     request_tokens: int
     denied: Callable[[Component], str | None]
-    """Why a gated component may not decide here; None where it may."""
+    """Why a component may not decide here; None where it may."""
     view: View | None = None
     """The request around the slot."""
     desk: Desk | None = None
@@ -217,7 +217,7 @@ class _Run:
         if isinstance(answer, Skip):
             self.skips.append((component.name, answer.reason))
             return
-        denied = where.denied(component) if component.gated else None
+        denied = where.denied(component)
         if denied is not None and denied != THINKING_BOUND and self._enters(component):
             denied = None
         if denied is not None:
@@ -233,7 +233,7 @@ class _Run:
         wanted = asking.ask(changed(slot, facts=desk.facts(slot.text) if desk is not None else None))
         if isinstance(wanted, Skip):
             return wanted
-        denied = self.where.denied(component) if component.gated else None
+        denied = self.where.denied(component)
         if denied is not None or desk is None:
             return Skip(reason=denied or NOT_ASKED)
         answer = desk.answer(wanted, slot.text, slot.tokens, self.where.i_message)

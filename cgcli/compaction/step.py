@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from cgcli.compaction.bodies import Edited, run
 from cgcli.compaction.body import Body
 from cgcli.compaction.desk import Desk
+from cgcli.compaction.entering import Entering
 from cgcli.compaction.market import Market
 from cgcli.compaction.splicing import edits
 from cgcli.compaction.state import HeldRule, LaneState, truncated
@@ -90,7 +91,9 @@ class Stepper:
         for i in range(len(cumulative), len(request.messages)):
             total += self._meter.item(request.messages[i], request.raw, request.starts[i])
             cumulative.append(total)
-        turn = Turn(self._pipeline, self._meter, self._rule, request, held, kept, total + self._static(request))
+        entering = Entering(self._rule, held, request, is_cut=kept is not state)
+        tokens = total + self._static(request)
+        turn = Turn(self._pipeline, self._meter, entering, request, kept, tokens, is_cold=held.is_cold)
         if self._rule is HeldRule.PAYS and seam is not None and seam.judge is not None:
             turn.enter_where_it_pays(seam.judge)
         turn.desk = self._desk(turn, kept, held, seam)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from cgcli.compaction.component import PASSING_REASONS
 from cgcli.compaction.deciding import differs, saved_tokens, skips_beside
-from cgcli.compaction.entering import HELD_REASONS, Entering
+from cgcli.compaction.entering import HELD_REASONS
 from cgcli.compaction.paying import Candidate, Unpaid, Verdict
 from cgcli.compaction.pipeline import Evaluation, Where
 from cgcli.compaction.recovered import RECOVERED, is_recovered
@@ -23,9 +23,10 @@ if TYPE_CHECKING:
 
     from cgcli.compaction.component import Component
     from cgcli.compaction.desk import Desk
+    from cgcli.compaction.entering import Entering
     from cgcli.compaction.paying import Judge
     from cgcli.compaction.pipeline import Pipeline
-    from cgcli.compaction.state import Decision, Held, HeldRule, LaneState, SlotState
+    from cgcli.compaction.state import Decision, LaneState, SlotState
     from cgcli.compaction.summaries.lane import Summing
     from cgcli.model import Digest, Part, Request
     from cgcli.tokens.meter import Meter
@@ -47,16 +48,17 @@ class Turn:
         self,
         pipeline: Pipeline,
         meter: Meter,
-        rule: HeldRule,
+        entering: Entering,
         request: Request,
-        held: Held,
         state: LaneState,
         request_tokens: int,
+        *,
+        is_cold: bool,
     ) -> None:
         self.pipeline = pipeline
         self.meter = meter
         self.request = request
-        self.entering = Entering(rule, held, request)
+        self.entering = entering
         self.request_tokens = request_tokens
         self.n_before = len(state.cumulative)
         self.summaries = state.summaries
@@ -71,9 +73,7 @@ class Turn:
         self._seen: dict[tuple[int, Digest], int] | None = None
         self._could_save = dict(state.could_save)
         self._foreseen: dict[int, _Foreseen] = {}
-        self.view = View(
-            request, self._part_tokens, request_tokens=request_tokens, is_cold=held.is_cold, before=state.view
-        )
+        self.view = View(request, self._part_tokens, request_tokens=request_tokens, is_cold=is_cold, before=state.view)
         self.desk: Desk | None = None
         self._is_restaged = False
         """An earlier output comes to some step with another text than on the turn before."""
@@ -123,7 +123,7 @@ class Turn:
         part = self.request.messages[old.i_message].parts[old.i_part]
         # `append` answers None: the component may act.
         found = self._evaluate(i_slot, n_outputs, old.i_message, old.i_part, part, asked.append, may_ask=False)
-        self._foreseen[i_slot] = _Foreseen(evaluation=found, is_gated=bool(asked))
+        self._foreseen[i_slot] = _Foreseen(evaluation=found, is_gated=any(one.gated for one in asked))
         saved = saved_tokens(found.slot.decision) - saved_tokens(old.decision)
         if self.pipeline.settles and not self._passes_unasked(found.slot):
             self._could_save[i_slot] = saved
@@ -181,7 +181,7 @@ class Turn:
                 old.i_message,
                 old.i_part,
                 part,
-                partial(self.entering.denied, i_message=old.i_message),
+                partial(self.entering.denied, i_message=old.i_message, is_decided=True),
             )
             if differs(old.decision, found.slot.decision):
                 self._put(i_slot, old, found)
@@ -249,9 +249,9 @@ class Turn:
     ) -> None:
         found = self._foreseen_here(i_slot, i_message)
         if found is None:
-            found = self._evaluate(
-                i_slot, n_outputs, i_message, i_part, part, lambda component: self.entering.denied(component, i_message)
-            )
+            is_decided = old is not None and old.decision is not None
+            denied = partial(self.entering.denied, i_message=i_message, is_decided=is_decided)
+            found = self._evaluate(i_slot, n_outputs, i_message, i_part, part, denied)
         slot = found.slot
         if old is not None and old.decision is not None and not self._may_replace(old.decision, slot):
             slot = changed(slot, decision=old.decision, skips=skips_beside(old.decision, slot))

@@ -154,7 +154,7 @@ class Inspector:
 
 def known(done: Inspection) -> Mapping[str, bool]:
     """What the file says of its requests: whole formats have tools and system, the rest is told by what was found."""
-    facts = done.capture.reader.known
+    facts = done.capture.known
     return {
         "tools": facts.tools,
         "system": facts.system,

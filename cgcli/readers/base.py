@@ -10,7 +10,7 @@ from cgcli.model import value
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from cgcli.model import Usage
+    from cgcli.model import Section, Usage
     from cgcli.wire.spans import Node
 
 
@@ -27,6 +27,10 @@ class Opened:
     find_answer: Callable[[], bytes | None] | None = None
     """Puts the recorded answer together, as JSON; most commands never ask."""
     usage: Usage | None = None
+    unrecorded: frozenset[Section] = frozenset()
+    """What the record does not say; a section that the body has after all counts as recorded."""
+    reconstructed: bool = False
+    """True where the body was put together from a history: nobody recorded what was sent."""
 
 
 @value

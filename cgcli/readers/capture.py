@@ -5,21 +5,24 @@ Joining the `raw` of all entries gives the file again; a writer replaces bytes i
 
 from __future__ import annotations
 
-from itertools import chain
 from typing import TYPE_CHECKING, BinaryIO
 
 from cgcli.errors import FormatError, InputError
 from cgcli.model import Exchange, Source, value
 from cgcli.readers.base import Opened, Passed
+from cgcli.readers.derived import Deriving, DerivingText
+from cgcli.readers.deriving import derived_lines
 from cgcli.readers.incremental import Incremental, Read
+from cgcli.readers.requests import Requests, known_in
 from cgcli.wire.quoted import Quoted
 from cgcli.wire.spans import Malformed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from cgcli.readers.base import Reader
-    from cgcli.readers.layout import Layout, Piece
+    from cgcli.readers.base import Known
+    from cgcli.readers.layout import AnyReader, Layout
+    from cgcli.readers.piece import Piece
     from cgcli.wire.spans import Node
 
 
@@ -41,19 +44,34 @@ class Entry:
 class Capture:
     """A file that is being read: what it is, then its entries once."""
 
-    def __init__(self, *, file: str, reader: Reader, layout: Layout, pieces: Iterator[Piece]) -> None:
-        """Read *file* with *reader*; *pieces* are its stretches."""
+    def __init__(self, *, file: str, reader: AnyReader, layout: Layout, known: Known, pieces: Iterator[Piece]) -> None:
+        """Read *file* with *reader*, which records what is *known*; *pieces* are its stretches."""
         self.file = file
         self.reader = reader
         self.layout = layout
-        self._pieces = pieces
-        self._outer = Incremental(reader.open)
+        self.known = known
+        self.source_bytes = 0
+        """How much of the file was read so far, unpacked."""
+        opens = Requests() if isinstance(reader, (Deriving, DerivingText)) else reader
+        self.is_derived = opens is not reader
+        """True where the entries are not the file's own bytes, but lines that say what was found in it."""
+        counted = self._counted(pieces)
+        self._pieces = derived_lines(reader, counted) if isinstance(reader, (Deriving, DerivingText)) else counted
+        self._outer = Incremental(opens.open)
         self._inner = Incremental(_itself)
 
     def __iter__(self) -> Iterator[Entry]:
         """Every entry in order."""
         for piece in self._pieces:
-            yield self._entry(piece) if piece.is_record else Entry(raw=piece.raw, line=piece.line)
+            if piece.is_record:
+                yield self._entry(piece)
+            else:
+                yield Entry(raw=piece.raw, line=piece.line, passed=piece.passed)
+
+    def _counted(self, pieces: Iterator[Piece]) -> Iterator[Piece]:
+        for piece in pieces:
+            self.source_bytes += len(piece.raw)
+            yield piece
 
     def _entry(self, piece: Piece) -> Entry:
         try:
@@ -74,7 +92,12 @@ class Capture:
     def _found(self, piece: Piece, read: Read, *, body_at: int, quoted: Quoted | None, opened: Opened) -> Entry:
         exchange = Exchange(
             request=read.request,
-            source=Source(file=self.file, line=piece.line, wrap="json_string" if quoted else "object"),
+            source=Source(
+                file=piece.file or self.file,
+                line=piece.line,
+                wrap="json_string" if quoted else "object",
+                reconstructed=opened.reconstructed,
+            ),
             shared=read.shared,
             session_id=opened.session_id,
             sent_s=opened.sent_s,
@@ -102,11 +125,14 @@ def read(stream: BinaryIO, *, file: str, format: str | None = None) -> Capture: 
     """
     from cgcli.readers import layout as layouts  # noqa: PLC0415 - layout needs this module's readers' registry
 
-    found, sample, pieces = layouts.lay_out(stream, file=file)
-    reader = layouts.choose(sample, file=file, format_name=format)
-    if found is layouts.Layout.OBJECT and not reader.matches(sample[:1]):
+    laid = layouts.lay_out(stream, file=file)
+    reader = layouts.choose(laid, file=file, format_name=format)
+    if laid.layout is layouts.Layout.OBJECT and not (
+        isinstance(reader, DerivingText) or reader.matches(laid.sample[:1])
+    ):
         raise FormatError("no request in the file", where=file)
-    return Capture(file=file, reader=reader, layout=found, pieces=chain(pieces))
+    known = known_in(laid.sample) if isinstance(reader, Requests) else reader.known
+    return Capture(file=file, reader=reader, layout=laid.layout, known=known, pieces=laid.pieces)
 
 
 __all__ = ["Capture", "Entry", "InputError", "read"]

@@ -103,6 +103,7 @@ class _Frame:
     body: dict[str, Node]
     dialect: Dialect
     match: Match | None
+    unrecorded: frozenset[Section]
 
     @property
     def growth(self) -> int:
@@ -178,7 +179,7 @@ class Incremental:
             if not elements or elements[0].start != match.at or elements[0].bytes() != _HOLE:
                 return None
             del elements[0]
-        frame = _Frame(node=node, body=body, dialect=dialect, match=match)
+        frame = _Frame(node=node, body=body, dialect=dialect, match=match, unrecorded=opened.unrecorded)
         request = self._request(raw, frame, elements)
         if request.messages:
             first = match.at if match is not None else request.starts[0] + node.start
@@ -226,13 +227,13 @@ class Incremental:
             states=states,
         )
 
-    def _static(self, frame: _Frame, section: Section) -> tuple[tuple[Item, ...], tuple[int, ...]]:
-        """The items of `tools` or of the system prompt, and where they stand in the body."""
+    def _static(self, frame: _Frame, section: Section) -> tuple[tuple[Item, ...] | None, tuple[int, ...]]:
+        """The items of `tools` or of the system prompt, and where they stand in the body; None where not recorded."""
         dialect, match = frame.dialect, frame.match
         name = dialect.static[0 if section is Section.TOOLS else 1]
         field = frame.body.get(name) if name else None
         if field is None or field.kind == "null":
-            return (), ()
+            return None if section in frame.unrecorded else (), ()
         key = (dialect.name, section, field.bytes())
         known = self._statics.get(key)
         if known is None:

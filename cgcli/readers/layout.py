@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, BinaryIO
 from cgcli.errors import FormatError, InputError, UsageError, did_you_mean
 from cgcli.model import value
 from cgcli.readers.files import split_lines
-from cgcli.readers.registry import READERS
+from cgcli.readers.piece import Piece
+from cgcli.readers.registry import READERS, TEXTS
 from cgcli.readers.unsupported import recognise
 from cgcli.wire.spans import Document, Malformed
 
@@ -19,6 +20,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from cgcli.readers.base import Reader
+    from cgcli.readers.derived import Deriving, DerivingText
+
+    AnyReader = Reader | Deriving | DerivingText
     from cgcli.wire.spans import Node
 
     Sample = list[Mapping[str, Node]]
@@ -28,6 +32,7 @@ _DOCUMENT_HINT = "mend it, or give one request a line: a line that is not usable
 _SAMPLE_LINES = 200
 _SAMPLE_RECORDS = 50
 _SAMPLE_BYTES = 8 << 20
+_HEAD_BYTES = 1 << 16
 
 
 class Layout(StrEnum):
@@ -37,21 +42,24 @@ class Layout(StrEnum):
     OBJECT = "one object"
     ARRAY = "an array"
     NAMED = "an object of named bodies"
+    TEXT = "one text"
 
 
 @value
-class Piece:
-    """A stretch of the file."""
+class Laid:
+    """A file, laid out."""
 
-    raw: bytes
-    line: int
-    is_record: bool
-    is_cut: bool = False
-    """True for a last line without a line end."""
+    layout: Layout
+    sample: Sample
+    """The members of the first records."""
+    pieces: Iterator[Piece]
+    """Every stretch of it, once."""
+    text: DerivingText | None = None
+    """The reader of a file that is no JSON."""
 
 
-def lay_out(stream: BinaryIO, *, file: str) -> tuple[Layout, Sample, Iterator[Piece]]:
-    """How the records stand in *stream*, the members of the first ones, and every stretch of it.
+def lay_out(stream: BinaryIO, *, file: str) -> Laid:
+    """How the records stand in *stream*.
 
     Raises:
         InputError: nothing in it, or no JSON.
@@ -64,30 +72,44 @@ def lay_out(stream: BinaryIO, *, file: str) -> tuple[Layout, Sample, Iterator[Pi
     sample = _sample(lines)
     i_first = next((i for i, line in enumerate(lines) if not _is_talk(line)), 0)
     first = lines[i_first]
+    text = None if first.lstrip(_BOM + b" \t").startswith((b"{", b"[")) else _text_reader(lines)
+    if text is not None:
+        whole = b"".join(chain(lines, all_lines))
+        return Laid(layout=Layout.TEXT, sample=[], pieces=iter([Piece(raw=whole, line=1, is_record=True)]), text=text)
     alone = not any(line.strip() for line in lines[i_first + 1 :])
     if _is_json(first) and not (alone and _opens_container(first)):
-        return Layout.LINES, sample, _line_pieces(chain(lines, all_lines))
+        return Laid(layout=Layout.LINES, sample=sample, pieces=_line_pieces(chain(lines, all_lines)))
     whole = b"".join(chain(lines, all_lines))
     document = _document(whole, file=file)
     if document is not None:
         return document
     if sample:
-        return Layout.LINES, sample, _line_pieces(split_lines(BytesIO(whole), file=file))
+        pieces = _line_pieces(split_lines(BytesIO(whole), file=file))
+        return Laid(layout=Layout.LINES, sample=sample, pieces=pieces)
     raise _no_json(whole, file=file)
 
 
-def choose(sample: Sequence[Mapping[str, Node]], *, file: str, format_name: str | None) -> Reader:
-    """The reader whose format *sample* has, or the one that is named.
+def _text_reader(lines: Sequence[bytes]) -> DerivingText | None:
+    """The reader of a file that is no JSON and begins with *lines*; None where there is none."""
+    head = b"".join(lines)[:_HEAD_BYTES]
+    return next((reader for reader in TEXTS if reader.recognises(head)), None)
+
+
+def choose(laid: Laid, *, file: str, format_name: str | None) -> AnyReader:
+    """The reader whose format the file has, or the one that is named.
 
     Raises:
         UsageError: no reader has that name.
         FormatError: no reader opens it.
     """
     if format_name is not None:
-        by_name = {reader.name: reader for reader in READERS}
+        by_name: dict[str, AnyReader] = {reader.name: reader for reader in (*READERS, *TEXTS)}
         if format_name in by_name:
             return by_name[format_name]
         raise UsageError(f"there is no format {format_name!r}", hint=did_you_mean(format_name, by_name))
+    if laid.text is not None:
+        return laid.text
+    sample = laid.sample
     for reader in READERS:
         try:
             if reader.matches(sample):
@@ -189,7 +211,7 @@ def _line_pieces(lines: Iterable[bytes]) -> Iterator[Piece]:
             yield Piece(raw=line, line=number, is_record=True, is_cut=not line.endswith(b"\n"))
 
 
-def _document(whole: bytes, *, file: str) -> tuple[Layout, Sample, Iterator[Piece]] | None:
+def _document(whole: bytes, *, file: str) -> Laid | None:
     """*whole* as one JSON document, or None where it is none."""
     start = len(_BOM) if whole.startswith(_BOM) else 0
     doc = Document(whole[start:])
@@ -209,7 +231,7 @@ def _document(whole: bytes, *, file: str) -> tuple[Layout, Sample, Iterator[Piec
         if error.reason in ("duplicate_key", "too_deep", "invalid_utf8"):
             raise InputError(f"the document is not usable: {error}", where=file, hint=_DOCUMENT_HINT) from error
         return None
-    return layout, sample, _document_pieces(whole, start, nodes)
+    return Laid(layout=layout, sample=sample, pieces=_document_pieces(whole, start, nodes))
 
 
 def _named_bodies(root: Node) -> list[Node] | None:

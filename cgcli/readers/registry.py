@@ -9,11 +9,14 @@ from cgcli.readers.bodies import Bodies
 from cgcli.readers.claude_trace import ClaudeTrace
 from cgcli.readers.context_guru import ContextGuru
 from cgcli.readers.envelope import Envelope
+from cgcli.readers.requests import Requests
 
 if TYPE_CHECKING:
     from cgcli.readers.base import Reader
+    from cgcli.readers.derived import Deriving, DerivingText
 
-READERS: tuple[Reader, ...] = (
+READERS: tuple[Reader | Deriving, ...] = (
+    Requests(),
     OpenAIBatch(),
     AnthropicBatch(),
     ContextGuru(),
@@ -21,3 +24,5 @@ READERS: tuple[Reader, ...] = (
     Bodies(),
     Envelope(),
 )
+TEXTS: tuple[DerivingText, ...] = ()
+"""For files that are no JSON."""

@@ -115,7 +115,7 @@ class Run:
             source=exchange.source,
             is_copy=is_copy,
             can_answer=self.answering.can_answer,
-            tools_recorded=self.capture.reader.known.tools,
+            tools_recorded=self.capture.known.tools,
             other_editor=self._other_editor,
             least_ratio=self._least_ratio(request.model),
             answers=self.answering.answers,

@@ -27,7 +27,7 @@ def compared(
     """
     by_number = {target.i_exchange: target for target in wanted}
     open_by_thread: dict[int, Opened] = {}
-    tools_recorded = capture.reader.known.tools
+    tools_recorded = capture.known.tools
     for met in meet(capture, Threads()):
         thread = met.placement.thread.identity
         opened = open_by_thread.pop(thread, None) if not met.is_summary_call else None

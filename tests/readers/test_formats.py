@@ -11,6 +11,7 @@ import pytest
 from cgcli.model import Usage
 from cgcli.readers import READERS, open_bytes, read
 from cgcli.readers.base import Known
+from cgcli.readers.derived import Deriving
 from tests.running import FIXTURES
 
 if TYPE_CHECKING:
@@ -35,11 +36,16 @@ def _fixture(name: str) -> list[Entry]:
 
 
 def test_what_each_format_records() -> None:
-    """Only claude-trace has answers; batches are no conversations; one encoder escapes as Go does."""
+    """Of files whose own bytes are edited, claude-trace's have answers; batches are no conversations; Go escapes."""
     nothing = Known(tools=True, system=True, usage=False, response=False, time=False)
     everything = Known(tools=True, system=True, usage=True, response=True, time=True)
-    rows = [(reader.name, reader.known == nothing, reader.independent, reader.go_escapes) for reader in READERS]
+    rows = [
+        (reader.name, reader.known == nothing, reader.independent, reader.go_escapes)
+        for reader in READERS
+        if not isinstance(reader, Deriving)
+    ]
     assert rows == [
+        ("requests", False, False, False),
         ("openai-batch", True, True, False),
         ("anthropic-batch", True, True, False),
         ("context-guru", True, False, True),
@@ -47,7 +53,7 @@ def test_what_each_format_records() -> None:
         ("bodies", True, False, False),
         ("envelope", True, False, False),
     ]
-    assert READERS[3].known == everything
+    assert next(reader for reader in READERS if reader.name == "claude-trace").known == everything
 
 
 # --- context-guru

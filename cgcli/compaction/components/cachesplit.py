@@ -105,6 +105,8 @@ def _made(body: Body, memory: _Memory, cut: _Cut) -> tuple[BodyEdit, ...] | Skip
     base = request.system_starts[cut.i_block]
     if touching(body.taken, base, base + item.size_bytes):
         return Skip(reason="replaced")
+    if not memory.is_split and is_bound(body):
+        return BOUND
     marks = Marks(request, memory.walks, body.taken)
     is_full = marks.n_free <= 0
     if item.parts[0].mark is not None:

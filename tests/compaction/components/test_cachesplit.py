@@ -206,6 +206,18 @@ def test_head_that_thinking_is_bound_to_stays() -> None:
     assert len(system_of(early.send(grown))) == 2
 
 
+def test_text_that_was_sent_whole_stays_so_before_bound_thinking() -> None:
+    """Nothing caches it on the first turn; a mark that comes later does not split what thinking was signed behind."""
+    thought = {"role": "assistant", "content": [{"type": "thinking", "thinking": "t", "signature": "s"}, text("a")]}
+    system = [text("a b\ngitStatus: 1")]
+    for model, reasons, n_blocks in (("claude-opus-5-5", ["thinking_bound"], 1), ("claude-opus-5", [], 2)):
+        lane = Edited(SPLIT)
+        lane.send(body(system, USER, model=model))
+        assert lane.reasons == ["not_cached"]
+        sent = lane.send(body(system, USER, thought, said("more", **MARK), model=model))
+        assert (lane.reasons, len(system_of(sent))) == (reasons, n_blocks)
+
+
 def session(commit: str) -> list[Json]:
     """Two turns of a session: 2,000 stable words, a tail of its own, a mark on the prompt and on the last message."""
     system = [text(words(2000, "stable"), f"\ngitStatus: clean\nRecent commits:\n{commit}", **MARK)]

@@ -1,0 +1,24 @@
+"""From what a deriving reader finds to the lines that `readers.requests` reads."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from cgcli.readers.derived import Missed
+from cgcli.readers.piece import Piece
+from cgcli.readers.requests import spelled
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from cgcli.readers.derived import Deriving, DerivingText
+
+
+def derived_lines(reader: Deriving | DerivingText, pieces: Iterable[Piece]) -> Iterator[Piece]:
+    """One line for each exchange that *reader* finds in *pieces*, at the line where it stands in the file."""
+    for found in reader.derive(pieces):
+        if isinstance(found, Missed):
+            yield Piece(raw=b"", line=found.line, is_record=False, passed=found.passed)
+        else:
+            raw = spelled(found, format_name=reader.name, reconstructed=reader.reconstructs)
+            yield Piece(raw=raw, line=found.line, is_record=True)

@@ -1,0 +1,1 @@
+"""Session histories: requests are put together from them; one format a file."""

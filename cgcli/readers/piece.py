@@ -1,0 +1,25 @@
+"""A stretch of a file: a record, or what stands between two."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from cgcli.model import value
+
+if TYPE_CHECKING:
+    from cgcli.readers.base import Passed
+
+
+@value
+class Piece:
+    """A stretch of the file."""
+
+    raw: bytes
+    line: int
+    is_record: bool
+    is_cut: bool = False
+    """True for a last line without a line end."""
+    passed: Passed | None = None
+    """Why there is no record here, where that is known already."""
+    file: str | None = None
+    """The file it is of, where a capture is made of several."""

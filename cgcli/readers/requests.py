@@ -1,0 +1,134 @@
+"""`cg`'s own lines: one exchange each, as `cg convert` writes it, with what is known about it.
+
+`{"cg":"requests/1","from":"claude-code","line":12,"reconstructed":true,"unrecorded":["tools","system"],"provider":…,
+"session_id":…,"sent_s":…,"answered_s":…,"usage":{"fresh":…,"read":…,"write_by_ttl_s":{"300":…},"output":…},
+"answer":{…},"body":{…}}`; what is not known is left out.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from cgcli.model import Section, Usage
+from cgcli.readers.base import Known, Opened, Passed, stamp_s
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from cgcli.readers.derived import Derived
+    from cgcli.wire.spans import Node
+
+VERSION = "requests/1"
+_COUNTS = ("fresh", "read", "output")
+
+
+class Requests:
+    """Requests as `cg convert` writes them."""
+
+    name: ClassVar[str] = "requests"
+    known: ClassVar[Known] = Known(tools=True, system=True, usage=True, response=True, time=True)
+    independent: ClassVar[bool] = False
+    go_escapes: ClassVar[bool] = False
+
+    def matches(self, sample: Sequence[Mapping[str, Node]]) -> bool:
+        """True where a record has `cg` with the version that is read."""
+        return any("cg" in members and members["cg"].string() == VERSION for members in sample)
+
+    def open(self, record: Node) -> Opened | Passed:
+        """The body, with what the line says of it."""
+        members = record.members() if record.kind == "object" else {}
+        body = members.get("body")
+        if body is None or body.kind != "object":
+            return Passed(reason="no_body", usable=False)
+        answer = members.get("answer")
+        return Opened(
+            body=body,
+            provider=_string(members, "provider"),
+            session_id=_string(members, "session_id"),
+            sent_s=stamp_s(members.get("sent_s")),
+            answered_s=stamp_s(members.get("answered_s")),
+            find_answer=answer.bytes if answer is not None and answer.kind == "object" else None,
+            usage=_usage(members["usage"].value()) if "usage" in members else None,
+            unrecorded=_sections(members.get("unrecorded")),
+            reconstructed="reconstructed" in members and members["reconstructed"].bytes() == b"true",
+        )
+
+
+def known_in(sample: Sequence[Mapping[str, Node]]) -> Known:
+    """What the first lines of a file of this format say to be recorded."""
+    first = next((members for members in sample if "cg" in members), {})
+    unrecorded = _sections(first.get("unrecorded"))
+    return Known(
+        tools=Section.TOOLS not in unrecorded,
+        system=Section.SYSTEM not in unrecorded,
+        usage=any("usage" in members for members in sample),
+        response=any("answer" in members for members in sample),
+        time=any("sent_s" in members for members in sample),
+    )
+
+
+def spelled(found: Derived, *, format_name: str, reconstructed: bool) -> bytes:
+    """The line that says *found*, with its line end; a body that takes several lines takes one here."""
+    head: dict[str, Any] = {"cg": VERSION, "from": format_name, "line": found.line}
+    if reconstructed:
+        head["reconstructed"] = True
+    if found.unrecorded:
+        head["unrecorded"] = [section.value for section in Section if section in found.unrecorded]
+    told = {
+        "provider": found.provider,
+        "session_id": found.session_id,
+        "sent_s": found.sent_s,
+        "answered_s": found.answered_s,
+        "usage": _spelled_usage(found.usage) if found.usage is not None else None,
+    }
+    head |= {key: given for key, given in told.items() if given is not None}
+    answer = found.find_answer() if found.find_answer is not None else None
+    begin = json.dumps(head, separators=(",", ":")).encode()[:-1]
+    middle = (b',"answer":', one_line(answer)) if answer is not None else ()
+    return b"".join((begin, *middle, b',"body":', one_line(found.body), b"}\n"))
+
+
+def one_line(written: bytes) -> bytes:
+    """JSON *written* on one line: a line end can only stand between its tokens, and becomes a space."""
+    if b"\n" in written or b"\r" in written:
+        return written.replace(b"\r", b" ").replace(b"\n", b" ")
+    return written
+
+
+def _spelled_usage(usage: Usage) -> dict[str, Any]:
+    told: dict[str, Any] = {name: n for name in _COUNTS if (n := getattr(usage, name)) is not None}
+    if usage.write_by_ttl_s is not None:
+        told["write_by_ttl_s"] = {str(ttl_s): n for ttl_s, n in usage.write_by_ttl_s.items()}
+    if usage.iterations:
+        told["iterations"] = [_spelled_usage(step) for step in usage.iterations]
+    return told
+
+
+def _usage(told: Any) -> Usage | None:
+    """The usage as it was spelled; None for what is none."""
+    if not isinstance(told, dict):
+        return None
+    fresh, read, output = (n if isinstance(n := told.get(name), int) else None for name in _COUNTS)
+    writes = told.get("write_by_ttl_s")
+    steps = told.get("iterations")
+    return Usage(
+        fresh=fresh,
+        read=read,
+        output=output,
+        write_by_ttl_s=(
+            {int(ttl_s): n for ttl_s, n in writes.items() if ttl_s.isdecimal() and isinstance(n, int)}
+            if isinstance(writes, dict)
+            else None
+        ),
+        iterations=tuple(step for one in steps if (step := _usage(one)) is not None) if isinstance(steps, list) else (),
+    )
+
+
+def _string(members: Mapping[str, Node], key: str) -> str | None:
+    return members[key].string() if key in members else None
+
+
+def _sections(node: Node | None) -> frozenset[Section]:
+    named = node.value() if node is not None and node.kind == "array" else ()
+    return frozenset(section for section in Section if section.value in named)
