@@ -234,6 +234,11 @@ class Request:
     states: tuple[Digest, ...]
     """The chain over the messages: `states[i]` stands for messages 0 to i."""
 
+    @property
+    def is_whole(self) -> bool:
+        """True where tools and system prompt are recorded; else what was billed is more than what is here."""
+        return self.tools is not None and self.system is not None
+
     def head(self) -> Iterator[tuple[Item, int]]:
         """What stands before the messages, in cache order, each with its first byte in `raw`."""
         yield from zip(self.tools or (), self.tools_starts, strict=True)

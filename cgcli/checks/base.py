@@ -109,6 +109,8 @@ class Rule:
     """Where the rule comes from."""
     since: str
     """The first version that has it."""
+    holds_for_histories: bool = False
+    """What it checks is there too where requests were rebuilt from a history."""
 
 
 class Rebilled(Protocol):

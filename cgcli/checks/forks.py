@@ -194,4 +194,4 @@ def count_epochs(capture: Capture) -> int:
     threads, epochs = Threads(), Epochs()
     for met in meet(capture, threads):
         epochs.see(met.exchange, met.placement, met.number, is_call=met.is_summary_call)
-    return len(epochs.places(group(threads.threads, independent=capture.reader.independent)))
+    return len(epochs.places(group(threads.threads, independent=capture.is_independent)))

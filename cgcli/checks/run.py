@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol
 
-from cgcli.checks.base import Context, Verdict
+from cgcli.checks.base import Context, Result, Verdict
 from cgcli.checks.common import CommonPrefix
 from cgcli.checks.rebilling import Rebilling, given_prices
 from cgcli.checks.turn import Turn
-from cgcli.checks.verdict import without_head
+from cgcli.checks.verdict import REBUILT, without_head
 from cgcli.lanes import Relation, Threads, group
 from cgcli.lanes.summary_call import asks_for_summary
 from cgcli.model import changed, unique, value
@@ -16,13 +16,14 @@ from cgcli.model import changed, unique, value
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from cgcli.checks.base import Finding, Gate, Result
+    from cgcli.checks.base import Finding, Gate
     from cgcli.checks.common import Common
     from cgcli.lanes import Lane, Placement
     from cgcli.lanes.snapshot import Snapshot
     from cgcli.model import Exchange
     from cgcli.pricing.table import Prices
     from cgcli.readers import Capture
+    from cgcli.readers.capture import About
 
 
 @value
@@ -37,6 +38,7 @@ class Allowed:
 class Checked:
     """What the gates say of one file."""
 
+    about: About
     file: str
     format: str
     n_requests: int
@@ -80,14 +82,15 @@ def check(
     context = Context(
         file=capture.file,
         known=capture.known,
-        is_independent=capture.reader.independent,
+        is_independent=capture.is_independent,
         rebilled=Rebilling(prices),
         allowed_epochs=allowed.epochs,
         allow_after_compaction=allowed.after_compaction,
         options=options,
     )
-    runs = [(gate, gate.start(context)) for gate in gates]
-    found: dict[str, list[Finding]] = {gate.rule.gate: [] for gate in gates}
+    judging = [gate for gate in gates if not capture.is_reconstructed or gate.rule.holds_for_histories]
+    runs = [(gate, gate.start(context)) for gate in judging]
+    found: dict[str, list[Finding]] = {gate.rule.gate: [] for gate in judging}
     threads = Threads()
     spoken: dict[int, Snapshot] = {}
     common = CommonPrefix()
@@ -110,18 +113,24 @@ def check(
         for observer in observers:
             observer.see(turn)
     lanes = group(threads.threads, independent=context.is_independent)
+    judged = {gate.rule.gate: run.result(tuple(found[gate.rule.gate]), lanes) for gate, run in runs}
     return Checked(
+        about=capture.about,
         file=capture.file,
-        format=capture.reader.name,
+        format=capture.format_name,
         n_requests=n_requests,
         is_independent=context.is_independent,
         lanes=lanes,
-        results=tuple(run.result(tuple(found[gate.rule.gate]), lanes) for gate, run in runs),
+        results=tuple(judged.get(gate.rule.gate) or _not_judged(gate) for gate in gates),
         skipped=tuple(skipped),
         common=common.result(),
         prices=prices,
         models=tuple(models),
     )
+
+
+def _not_judged(gate: Gate) -> Result:
+    return Result(gate=gate.rule.gate, verdict=Verdict.UNKNOWN, checked=0, unit="requests as sent", reason=REBUILT)
 
 
 def _turn(exchange: Exchange, i_exchange: int, threads: Threads, spoken: dict[int, Snapshot], *, alone: bool) -> Turn:

@@ -13,6 +13,9 @@ INDEPENDENT = "the requests are independent: no turn follows another"
 NO_HEAD = "the file records no tools or no system prompt: a change in them would not be seen"
 
 
+REBUILT = "the requests were rebuilt from a history: what was sent is not recorded"
+
+
 def settle(
     rule: Rule, *, unit: str, checked: int, findings: tuple[Finding, ...], nothing: str, unknown: str | None = None
 ) -> Result:

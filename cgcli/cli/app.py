@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from cgcli import __version__
-from cgcli.cli import check, compact, config, diff_modes, expand, explain, filters, inspect, probe, stash
+from cgcli.cli import check, compact, config, convert, diff_modes, expand, explain, filters, inspect, probe, stash
 
 app = typer.Typer(
     name="cg",
@@ -44,6 +44,7 @@ def _main(
 app.command("compact")(compact.command)
 app.command("expand")(expand.command)
 app.command("inspect")(inspect.command)
+app.command("convert")(convert.command)
 app.command("diff-modes")(diff_modes.command)
 app.command("probe")(probe.command)
 app.command("check")(check.command)

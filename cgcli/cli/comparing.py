@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import tempfile
-from contextlib import contextmanager, nullcontext
+from contextlib import ExitStack, contextmanager, nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
 import typer
 
@@ -17,7 +17,7 @@ from cgcli.cli.live_answers import answers
 from cgcli.errors import ExitCode, InputError, UsageError
 from cgcli.model import Refusal
 from cgcli.pricing.table import default_prices
-from cgcli.readers import open_bytes, read
+from cgcli.readers import open_bytes, open_capture, read
 from cgcli.report.shapes import document, fork_prefix
 from cgcli.select.selection import SpanOptions
 from cgcli.shapes.compare import Comparer, Wanted
@@ -28,7 +28,7 @@ from cgcli.tokens.ruler import Ruler
 from cgcli.wire.strings import Style
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from cgcli.calls.call import CallMode
     from cgcli.cli.live_options import Live
@@ -84,14 +84,13 @@ class Comparing:
             UsageError: there is no such lane or turn.
         """
         asked = self._asked
-        with self._live or nullcontext(), _twice(asked.file) as stream:
-            self._capture = read(stream, file=asked.file, format=asked.format_name)
+        with self._live or nullcontext(), _twice(asked.file, asked.format_name) as opened:
+            self._capture = opened()
             self.found = survey(self._capture)
             if not self.found.n_requests:
                 raise InputError("no request in the file", where=asked.file, hint="cg inspect tells what is in a file")
             wanted = targets(self.found, lane=asked.lane, at=asked.at, every=asked.every)
-            stream.seek(0)
-            again = read(stream, file=asked.file, format=asked.format_name)
+            again = opened()
             comparer = self._comparer(again)
             done = list(compared(again, wanted, Simulator(comparer.ruler), comparer))
         return sorted(done, key=lambda one: one.turn)
@@ -168,17 +167,23 @@ def _modes(said: Sequence[str]) -> tuple[tuple[CallMode, ...] | None, Any]:
 
 
 @contextmanager
-def _twice(file: str) -> Iterator[BinaryIO]:
-    """*file*, or a copy of it that can be read twice."""
-    with open_bytes(file) as stream:
-        if file != "-" and Path(file).is_file():  # what is unpacked from a pipe says that it is seekable, too
-            yield stream
+def _twice(file: str, format_name: str | None) -> Iterator[Callable[[], Capture]]:
+    """What opens the capture in *file* from its beginning, each time that it is called; stdin is copied first."""
+    with ExitStack() as stack:
+        if file != "-" and (Path(file).is_file() or not Path(file).exists() or Path(file).is_dir()):
+            yield lambda: stack.enter_context(open_capture(file, format_name=format_name))
             return
-        with tempfile.TemporaryFile() as copy:
+        # What is unpacked from a pipe says that it is seekable, too.
+        copy = stack.enter_context(tempfile.TemporaryFile())
+        with open_bytes(file) as stream:
             while chunk := stream.read(1 << 20):
                 copy.write(chunk)
+
+        def again() -> Capture:
             copy.seek(0)
-            yield copy
+            return read(cast("BinaryIO", copy), file=file, format=format_name)
+
+        yield again
 
 
 def differ(found: Sequence[Comparison]) -> None:

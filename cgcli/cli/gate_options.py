@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from cgcli.checks.run import Allowed
 from cgcli.cli.stashing import located
 from cgcli.errors import UsageError
-from cgcli.readers import open_bytes, read
+from cgcli.readers import open_bytes, open_capture
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -62,8 +62,8 @@ def told(
     if against is not None:
         from cgcli.checks.forks import count_epochs  # noqa: PLC0415 - only where there is a paired run
 
-        with open_bytes(str(against)) as stream:
-            known["against"] = count_epochs(read(stream, file=str(against), format=format_name))
+        with open_capture(str(against), format_name=format_name) as capture:
+            known["against"] = count_epochs(capture)
     if rates is not None:
         from cgcli.pricing.file import read_rates  # noqa: PLC0415 - only where there are rates
 

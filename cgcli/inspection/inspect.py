@@ -75,15 +75,15 @@ class Inspector:
     def inspect(self) -> Inspection:
         """Read to the end."""
         done = self._done
-        independent = done.capture.reader.independent
+        independent = done.capture.is_independent
         for entry in done.capture:
-            done.n_bytes += len(entry.raw)
             if entry.exchange is not None:
                 self._exchange(entry.exchange, alone=independent)
             elif entry.passed is not None and entry.passed.usable:
                 done.passed[entry.passed.reason] += 1
             elif entry.passed is not None:
                 done.skipped.append((entry.line, entry.passed.reason, entry.passed.detail))
+        done.n_bytes = done.capture.tally.n_bytes
         done.lanes = group(self._threads.threads, independent=independent)
         done.n_sessions = len(self._sessions)
         return done

@@ -31,5 +31,5 @@ def meet(capture: Capture, threads: Threads) -> Iterator[Met]:
     exchanges = (entry.exchange for entry in capture if entry.exchange is not None)
     for number, exchange in enumerate(exchanges):
         asks = asks_for_summary(exchange.request)
-        placement = threads.place(exchange, number, alone=capture.reader.independent, is_summary_call=asks)
+        placement = threads.place(exchange, number, alone=capture.is_independent, is_summary_call=asks)
         yield Met(number=number, exchange=exchange, placement=placement, is_summary_call=asks)

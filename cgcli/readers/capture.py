@@ -13,14 +13,14 @@ from cgcli.readers.base import Opened, Passed
 from cgcli.readers.derived import Deriving, DerivingText
 from cgcli.readers.deriving import derived_lines
 from cgcli.readers.incremental import Incremental, Read
-from cgcli.readers.requests import Requests, known_in
+from cgcli.readers.requests import Requests, known_in, says_reconstructed
 from cgcli.wire.quoted import Quoted
 from cgcli.wire.spans import Malformed
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping, Sequence
 
-    from cgcli.readers.base import Known
+    from cgcli.readers.base import Known, Reader
     from cgcli.readers.layout import AnyReader, Layout
     from cgcli.readers.piece import Piece
     from cgcli.wire.spans import Node
@@ -41,23 +41,55 @@ class Entry:
     """Why a record is no request."""
 
 
+@value
+class About:
+    """What a file is, and what it records."""
+
+    file: str
+    format_name: str
+    layout: Layout
+    known: Known
+    is_independent: bool
+    """The records are no conversation (a batch)."""
+    is_derived: bool
+    """The entries are not the file's own bytes, but lines that say what was found in it."""
+    is_reconstructed: bool
+    """The requests were put together from a history."""
+
+
+class Tally:
+    """What was read so far."""
+
+    def __init__(self) -> None:
+        """Nothing yet."""
+        self.n_bytes = 0
+        """Of the files themselves, unpacked."""
+
+    def over(self, pieces: Iterator[Piece]) -> Iterator[Piece]:
+        """*pieces*, counted as they come."""
+        for piece in pieces:
+            self.n_bytes += len(piece.raw)
+            yield piece
+
+
 class Capture:
     """A file that is being read: what it is, then its entries once."""
 
-    def __init__(self, *, file: str, reader: AnyReader, layout: Layout, known: Known, pieces: Iterator[Piece]) -> None:
-        """Read *file* with *reader*, which records what is *known*; *pieces* are its stretches."""
-        self.file = file
+    def __init__(self, about: About, *, reader: Reader, pieces: Iterator[Piece], tally: Tally) -> None:
+        """Read *pieces* with *reader*; *tally* counts what is read of the file itself."""
+        self.about = about
+        self.file = about.file
+        self.format_name = about.format_name
+        self.layout = about.layout
+        self.known = about.known
+        self.is_independent = about.is_independent
+        self.is_derived = about.is_derived
+        self.is_reconstructed = about.is_reconstructed
         self.reader = reader
-        self.layout = layout
-        self.known = known
-        self.source_bytes = 0
-        """How much of the file was read so far, unpacked."""
-        opens = Requests() if isinstance(reader, (Deriving, DerivingText)) else reader
-        self.is_derived = opens is not reader
-        """True where the entries are not the file's own bytes, but lines that say what was found in it."""
-        counted = self._counted(pieces)
-        self._pieces = derived_lines(reader, counted) if isinstance(reader, (Deriving, DerivingText)) else counted
-        self._outer = Incremental(opens.open)
+        """Opens the records of `pieces`: the file's own, or the lines that say what was found in it."""
+        self.tally = tally
+        self._pieces = pieces
+        self._outer = Incremental(reader.open)
         self._inner = Incremental(_itself)
 
     def __iter__(self) -> Iterator[Entry]:
@@ -67,11 +99,6 @@ class Capture:
                 yield self._entry(piece)
             else:
                 yield Entry(raw=piece.raw, line=piece.line, passed=piece.passed)
-
-    def _counted(self, pieces: Iterator[Piece]) -> Iterator[Piece]:
-        for piece in pieces:
-            self.source_bytes += len(piece.raw)
-            yield piece
 
     def _entry(self, piece: Piece) -> Entry:
         try:
@@ -131,8 +158,27 @@ def read(stream: BinaryIO, *, file: str, format: str | None = None) -> Capture: 
         isinstance(reader, DerivingText) or reader.matches(laid.sample[:1])
     ):
         raise FormatError("no request in the file", where=file)
-    known = known_in(laid.sample) if isinstance(reader, Requests) else reader.known
-    return Capture(file=file, reader=reader, layout=laid.layout, known=known, pieces=laid.pieces)
+    tally = Tally()
+    pieces = tally.over(laid.pieces)
+    about = About(
+        file=file,
+        format_name=reader.name,
+        layout=laid.layout,
+        known=known_in(laid.sample) if isinstance(reader, Requests) else reader.known,
+        is_independent=reader.independent,
+        is_derived=isinstance(reader, (Deriving, DerivingText)),
+        is_reconstructed=_reconstructs(reader, laid.sample),
+    )
+    if isinstance(reader, (Deriving, DerivingText)):
+        return Capture(about, reader=Requests(), pieces=derived_lines(reader, pieces), tally=tally)
+    return Capture(about, reader=reader, pieces=pieces, tally=tally)
+
+
+def _reconstructs(reader: AnyReader, sample: Sequence[Mapping[str, Node]]) -> bool:
+    """True where the requests are put together, or a file of ours says that they were."""
+    if isinstance(reader, (Deriving, DerivingText)):
+        return reader.reconstructs
+    return isinstance(reader, Requests) and any(says_reconstructed(members) for members in sample)
 
 
 __all__ = ["Capture", "Entry", "InputError", "read"]

@@ -43,6 +43,7 @@ class Layout(StrEnum):
     ARRAY = "an array"
     NAMED = "an object of named bodies"
     TEXT = "one text"
+    FILES = "several files"
 
 
 @value

@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from cgcli.model import Section, Usage
 from cgcli.readers.base import Known, Opened, Passed, stamp_s
+from cgcli.readers.derived import Derived
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from cgcli.readers.derived import Derived
+    from cgcli.model import Exchange
     from cgcli.wire.spans import Node
 
 VERSION = "requests/1"
@@ -51,8 +52,13 @@ class Requests:
             find_answer=answer.bytes if answer is not None and answer.kind == "object" else None,
             usage=_usage(members["usage"].value()) if "usage" in members else None,
             unrecorded=_sections(members.get("unrecorded")),
-            reconstructed="reconstructed" in members and members["reconstructed"].bytes() == b"true",
+            reconstructed=says_reconstructed(members),
         )
+
+
+def says_reconstructed(members: Mapping[str, Node]) -> bool:
+    """True where a line says that its request was put together from a history."""
+    return "reconstructed" in members and members["reconstructed"].bytes() == b"true"
 
 
 def known_in(sample: Sequence[Mapping[str, Node]]) -> Known:
@@ -87,6 +93,24 @@ def spelled(found: Derived, *, format_name: str, reconstructed: bool) -> bytes:
     begin = json.dumps(head, separators=(",", ":")).encode()[:-1]
     middle = (b',"answer":', one_line(answer)) if answer is not None else ()
     return b"".join((begin, *middle, b',"body":', one_line(found.body), b"}\n"))
+
+
+def line_of(exchange: Exchange, *, format_name: str) -> bytes:
+    """The line that says *exchange*, which was read from a file of that format."""
+    request = exchange.request
+    recorded = {Section.TOOLS: request.tools, Section.SYSTEM: request.system}
+    found = Derived(
+        body=bytes(request.raw),
+        line=exchange.source.line,
+        provider="anthropic" if request.dialect == "anthropic" else "openai",
+        session_id=exchange.session_id,
+        sent_s=exchange.sent_s,
+        answered_s=exchange.answered_s,
+        find_answer=exchange.find_answer,
+        usage=exchange.usage,
+        unrecorded=frozenset(section for section, items in recorded.items() if items is None),
+    )
+    return spelled(found, format_name=format_name, reconstructed=exchange.source.reconstructed)
 
 
 def one_line(written: bytes) -> bytes:

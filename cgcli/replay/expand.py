@@ -6,7 +6,7 @@ import tempfile
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any, BinaryIO
 
-from cgcli.errors import StashMiss
+from cgcli.errors import FormatError, StashMiss
 from cgcli.model import value
 from cgcli.readers import open_bytes, read
 from cgcli.readers.files import reading
@@ -63,7 +63,14 @@ def expand(file: str, stash: Stash | None, sink: Sink, *, source: str | None = N
             recorded = _recorded(stash, digest, source)
             if recorded is not None:
                 return Expanded(whole=restore_whole(content, recorded, stash, sink))
-        return Expanded(by_slot=SlotRestorer(read(content, file=file), stash, sink).restore())
+        capture = read(content, file=file)
+        if capture.is_derived:
+            raise FormatError(
+                f"{capture.format_name}: not a file that `cg compact` wrote",
+                where=file,
+                hint="give its output; what it makes of such a file are lines of requests",
+            )
+        return Expanded(by_slot=SlotRestorer(capture, stash, sink).restore())
 
 
 def _recorded(stash: Stash, output: str, source: str | None) -> Recorded | None:

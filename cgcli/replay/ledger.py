@@ -94,7 +94,7 @@ def _row(exchange: Exchange, placement: Placement, held: Held, outcome: Outcome)
     output_break = None
     if outcome.rewritten_from is not None and outcome.rewritten_from < held.n_messages:
         output_break = Break(line=line, message=outcome.rewritten_from)
-    usage = exchange.usage
+    usage = exchange.usage if exchange.request.is_whole else None
     return Row(
         model=exchange.request.model,
         before_tokens=outcome.before_tokens,

@@ -91,14 +91,14 @@ class Run:
     @property
     def lanes(self) -> tuple[Lane, ...]:
         """The lanes of what has been read."""
-        return group(self.threads.threads, independent=self.capture.reader.independent)
+        return group(self.threads.threads, independent=self.capture.is_independent)
 
     def _turn(self, exchange: Exchange) -> Outcome:
         request = exchange.request
         placement = self.threads.place(
             exchange,
             self._n_exchanges,
-            alone=self.capture.reader.independent,
+            alone=self.capture.is_independent,
             is_summary_call=asks_for_summary(request),
         )
         self._n_exchanges += 1

@@ -11,6 +11,7 @@ from cgcli.errors import ExitCode
 from cgcli.model import value
 from cgcli.pricing.rate import Unpriced
 from cgcli.report.figures import counted, number
+from cgcli.report.rebuilt import basis
 from cgcli.report.safe import safe
 
 if TYPE_CHECKING:
@@ -110,6 +111,7 @@ def _file(checked: Checked) -> dict[str, Any]:
         "format": checked.format,
         "requests": checked.n_requests,
         "independent": checked.is_independent,
+        "basis": basis(checked.about),
         "verdict": checked.worst.value,
         "common_prefix": _common(checked.common),
         "lanes": [_lane(lane) for lane in checked.lanes],

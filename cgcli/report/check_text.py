@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from cgcli.report.check import conclusion, priced_by
 from cgcli.report.figures import counted, size
 from cgcli.report.grouped import cost, grouped, notes_by_kind, of_unit, told
+from cgcli.report.rebuilt import said
 from cgcli.report.safe import safe
 
 if TYPE_CHECKING:
@@ -32,6 +33,7 @@ def _file(file: Mapping[str, Any]) -> Iterator[str]:
     requests = counted(file["requests"], "request")
     where = "independent of each other" if file["independent"] else f"in {counted(len(file['lanes']), 'lane')}"
     yield f"{safe(file['file'])}: {file['format']}, {requests} {where}: {file['verdict'].upper()}"
+    yield from said(file["basis"])
     if file["independent"]:
         yield _common(file["common_prefix"])
     yield ""

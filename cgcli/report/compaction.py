@@ -13,6 +13,7 @@ from cgcli.providers.models import lookup
 from cgcli.report.billed import usd
 from cgcli.report.extraction import extraction
 from cgcli.report.figures import rulers
+from cgcli.report.rebuilt import basis
 from cgcli.report.summaries import n_irreversible, summaries
 
 if TYPE_CHECKING:
@@ -66,8 +67,9 @@ def document(run: Run, written: Written, place: Place) -> dict[str, Any]:
     return {
         "schema": SCHEMA,
         "file": capture.file,
-        "format": capture.reader.name,
+        "format": capture.format_name,
         "layout": capture.layout.value,
+        "basis": basis(capture.about),
         "dialects": dict(sorted(ledger.dialects.items())),
         "policy": run.policy.name,
         "held": run.rule.value,

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from cgcli.report import extraction, summaries
 from cgcli.report.billed import dollars
 from cgcli.report.figures import change, counted, number, size
+from cgcli.report.rebuilt import said
 from cgcli.report.safe import pasted, safe
 from cgcli.report.table import table
 
@@ -44,6 +45,7 @@ def _head(report: Mapping[str, Any]) -> Iterator[str]:
         f"{safe(report['file'])}: {report['format']}, {dialects}, {counted(report['requests'], 'request')} in "
         f"{counted(lanes, 'lane')}; policy {safe(report['policy'])}, held {report['held']}"
     )
+    yield from said(report["basis"])
 
 
 def _components(report: Mapping[str, Any]) -> list[str]:

@@ -8,6 +8,7 @@ from cgcli.inspection.inspect import known
 from cgcli.model import Basis
 from cgcli.providers.models import lookup
 from cgcli.report.figures import counted, number, size
+from cgcli.report.rebuilt import basis, said
 from cgcli.report.safe import pasted, safe
 from cgcli.report.table import table
 
@@ -29,11 +30,12 @@ def document(done: Inspection) -> dict[str, Any]:
     return {
         "schema": SCHEMA,
         "file": done.capture.file,
-        "format": done.capture.reader.name,
+        "format": done.capture.format_name,
         "layout": done.capture.layout.value,
+        "basis": basis(done.capture.about),
         "bytes": done.n_bytes,
         "requests": done.n_requests,
-        "independent": done.capture.reader.independent,
+        "independent": done.capture.is_independent,
         "dialects": dict(sorted(done.dialects.items())),
         "models": [
             {
@@ -84,6 +86,7 @@ def lines(report: Mapping[str, Any]) -> Iterator[str]:
         f"{safe(report['file'])}: {report['format']} ({report['layout']}), {dialects}, {size(report['bytes'])}, "
         f"{counted(report['requests'], 'request')} in {counted(len(report['lanes']), 'lane')}"
     )
+    yield from said(report["basis"])
     says = [name for name, is_known in report["known"].items() if is_known]
     silent = [name for name, is_known in report["known"].items() if not is_known]
     yield f"recorded: {', '.join(says)}; not recorded: {', '.join(silent) or 'nothing'}"

@@ -10,6 +10,7 @@ from cgcli.model import Basis, Refusal
 from cgcli.prefix.keys import full_key
 from cgcli.pricing.rate import Rate
 from cgcli.report.billed import bill, usd
+from cgcli.report.rebuilt import basis
 from cgcli.report.summaries import call_stats
 from cgcli.shapes.survey import turns_of
 from cgcli.summarisers.protocol import Summary
@@ -42,7 +43,8 @@ def document(
     return {
         "schema": SCHEMA,
         "file": capture.file,
-        "format": capture.reader.name,
+        "format": capture.format_name,
+        "basis": basis(capture.about),
         "options": dict(told),
         "prices": {"as_of": prices.as_of or None, "source": prices.source},
         "lanes": [

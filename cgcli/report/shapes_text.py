@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from cgcli.report.billed import dollars
 from cgcli.report.figures import counted, number
+from cgcli.report.rebuilt import said
 from cgcli.report.safe import safe
 from cgcli.report.shapes_every import every
 from cgcli.report.shapes_next import steps
@@ -25,7 +26,7 @@ def lines(report: Mapping[str, Any]) -> list[str]:
     """The lines of a `cgcli/diff-modes/v1` *report*."""
     found = report["comparisons"]
     body = list(_one(found[0])) if len(found) == 1 else list(every(report))
-    return [_head(report), "", *body, "", *report["notes"], *steps(report)]
+    return [_head(report), *said(report["basis"]), "", *body, "", *report["notes"], *steps(report)]
 
 
 def _head(report: Mapping[str, Any]) -> str:

@@ -48,13 +48,13 @@ def survey(capture: Capture) -> Survey:
         request, usage = met.exchange.request, met.exchange.usage
         n_requests += 1
         ruler = rulers.setdefault(request.model, Ruler(request.model))
-        if usage is not None and usage.input:
+        if usage is not None and usage.input and request.is_whole:
             pairs.setdefault(request.model, []).append((ruler.measure(request).total, usage.input))
     for model, found in pairs.items():
         rulers[model] = Ruler(model, pairs=found)
     return Survey(
-        lanes=group(threads.threads, independent=capture.reader.independent),
-        is_independent=capture.reader.independent,
+        lanes=group(threads.threads, independent=capture.is_independent),
+        is_independent=capture.is_independent,
         rulers=rulers,
         n_requests=n_requests,
     )

@@ -55,7 +55,7 @@ class Built:
         self.bodies: list[bytes] = []
         """Each call and each following request."""
         self.parser = BodyParser()
-        self.tools_recorded = capture.reader.known.tools
+        self.tools_recorded = capture.known.tools
         for entry in capture:
             messages = entry.exchange.request.messages if entry.exchange is not None else ()
             if entry.exchange is not None and any(item.role == "assistant" for item in messages):

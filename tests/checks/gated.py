@@ -81,8 +81,8 @@ def forgotten(
     whole = read(BytesIO(source), file="made.jsonl")
     recorded = {field: not (is_said and field in forgets) for field in ("tools", "system")}
     known = Known(**recorded, usage=True, response=True, time=True)
-    reader = type("Forgetful", (type(whole.reader),), {"known": known})()
-    capture = Forgetting(file=whole.file, reader=reader, layout=whole.layout, pieces=whole._pieces)
+    about = changed(whole.about, known=known)
+    capture = Forgetting(about, reader=whole.reader, pieces=whole._pieces, tally=whole.tally)
     capture.forgets = forgets
     (found,) = check(capture, [gate(name)], NOTHING_ALLOWED, options or {}).results
     return found

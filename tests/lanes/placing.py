@@ -92,7 +92,7 @@ def _drawn(capture: Capture) -> tuple[Placed, Drawn]:
 def placed(capture: Capture) -> tuple[list[Placement], tuple[Lane, ...]]:
     """The placement of each request, and the lanes at the end."""
     threads = Threads()
-    alone = capture.reader.independent
+    alone = capture.is_independent
     found: list[Placement] = []
     for entry in capture:
         if entry.exchange is not None:

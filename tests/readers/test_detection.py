@@ -112,7 +112,7 @@ def test_fixtures_are_what_they_are(path: str) -> None:
     with open_bytes(str(FIXTURES / path)) as stream:
         capture = read(stream, file=path)
         dialects = Counter(entry.exchange.request.dialect for entry in capture if entry.exchange)
-    assert (capture.reader.name, capture.layout.name, dict(dialects)) == READ[path]
+    assert (capture.format_name, capture.layout.name, dict(dialects)) == READ[path]
 
 
 @pytest.mark.parametrize("path", REFUSED)
@@ -142,7 +142,7 @@ def test_recognised_kinds_without_requests_are_named(record: str) -> None:
 @pytest.mark.parametrize("n", [1, 3])
 def test_formats_are_told_apart(record: str, n: int) -> None:
     """The more particular one first, for one record and for several."""
-    assert read(io.BytesIO(b"\n".join([record.encode()] * n)), file="f").reader.name == FOUND[record]
+    assert read(io.BytesIO(b"\n".join([record.encode()] * n)), file="f").format_name == FOUND[record]
 
 
 def test_an_object_of_nothing_but_bodies_is_one_of_named_bodies() -> None:
@@ -157,7 +157,7 @@ def test_an_object_of_nothing_but_bodies_is_one_of_named_bodies() -> None:
 def test_a_format_can_be_named() -> None:
     """What `--format` says counts, and a name that is none is refused with the nearest one."""
     record = f'{{"params":{{"messages":[{MESSAGE}]}}}}\n'.encode()
-    assert read(io.BytesIO(record * 2), file="f", format="anthropic-batch").reader.name == "anthropic-batch"
+    assert read(io.BytesIO(record * 2), file="f", format="anthropic-batch").format_name == "anthropic-batch"
     with pytest.raises(UsageError, match="anthropic-bath") as caught:
         read(io.BytesIO(record), file="f", format="anthropic-bath")
     assert "anthropic-batch" in str(caught.value.hint)

@@ -104,7 +104,7 @@ def test_each_record_of_a_file_is_what_a_fresh_reader_reads(path: Path) -> None:
         for entry in found:
             if entry.exchange is not None:
                 assert plain(entry.exchange.request) == _request(fresh(found.reader.open, entry.raw))
-            elif entry.passed is not None:
+            elif entry.passed is not None and not found.is_derived:
                 expected = fresh(found.reader.open, entry.raw)
                 half = entry.passed.reason == "half_written"
                 assert entry.passed.reason == ("half_written" if half and expected in ("cut", "not_json") else expected)

@@ -46,6 +46,7 @@ RULE = Rule(
     proves_not="That the model has a tool to ask for an original, or that it was the right thing to leave out.",
     source="context-guru's markers; marker audits in the issue trackers of headroom and forge.",
     since="0.2.0",
+    holds_for_histories=True,
 )
 _NO_STASH = "there are markers, and no stash to look them up in: give --stash"
 _HINTS = (b"cg", b"ccr:", b"ctxzip:", b"handle=", b"hash=", b">>", b"u003e", b"u003E")

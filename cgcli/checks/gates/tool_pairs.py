@@ -50,6 +50,7 @@ RULE = Rule(
         "tool_result blocks`, `unexpected tool_use_id`, `No tool output found for function call`."
     ),
     since="0.2.0",
+    holds_for_histories=True,
 )
 _SAYS = {
     "unanswered": "called and never answered: {ids}",

@@ -18,14 +18,23 @@ _TESTS = re.compile(
     r"\b\d{1,9} (?:tests?|specs?|examples?|suites?|passed|passing|pending|skipped|xfailed|xpassed|assertions?)\b"
     r"|\b[Tt]ests?(?: [Rr]un| [Ss]uites)?: {0,9}\d|(?:^|\n)(?:PASS|ok|not ok)\b"
 )
+_REFUSALS = tuple(
+    "refused|rejected|forbidden|not found|no such|no tests|not ok|cannot|can't|can\N{RIGHT SINGLE QUOTATION MARK}t|"
+    "could not|couldn't|couldn\N{RIGHT SINGLE QUOTATION MARK}t|unable to|timed out|segmentation|core dumped|"
+    "exited with|non-zero".split("|")
+)
+"""What is said, in any case, of something that went wrong without a word for an error."""
 _ADDRESS = "://"
 
 
 def is_informative(text: str) -> bool:
-    """True where *text* has an error word, a place in a file, an exit code, a count of tests, or an address."""
-    return _ADDRESS in text or any(pattern.search(text) for pattern in (IMPORTANT, _PLACE, _TESTS))
+    """True where *text* tells a fault, or has a count of tests or an address."""
+    return _ADDRESS in text or tells_a_fault(text) or _TESTS.search(text) is not None
 
 
 def tells_a_fault(text: str) -> bool:
-    """True where *text* has an error word, an exit code or a place in a file."""
-    return IMPORTANT.search(text) is not None or _PLACE.search(text) is not None
+    """True where *text* says that something went wrong, or has an exit code or a place in a file."""
+    if IMPORTANT.search(text) or _PLACE.search(text):
+        return True
+    lowered = text.lower()
+    return any(words in lowered for words in _REFUSALS)

@@ -9,9 +9,13 @@ from __future__ import annotations
 import json
 import re
 from enum import StrEnum
+from typing import TYPE_CHECKING
 
 from cgcli.compaction.components.output_shapes import is_diff, is_numbered
 from cgcli.compaction.components.terminal import without_ansi
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 
 class Verdict(StrEnum):
@@ -56,21 +60,28 @@ _PASSED_AT_LAST = re.compile(
     r"|^\[Command finished with exit code 0\b|^<returncode>0<",
     re.MULTILINE,
 )
+_EXCEPTION = r"[A-Za-z_][\w.]{0,120}(?:Error|Exception|Interrupt|Exit)(?:: |\r?$)"
 _FAULT = re.compile(
     r"^(?:FAILED|ERROR) \S{1,300}(?:::| - )|^(?:FAIL|ERROR): \w{1,200} \(|^_{1,200} ERROR collecting |^E {1,8}\S"
     r"|^ {0,32}--- FAIL: |^test \S{1,300} \.\.\. FAILED|^error(?:\[E\d{4}\])?: \S"
     r"|^ {0,4}FAIL {1,4}\S|^ {0,8}[\N{MULTIPLICATION X}\N{HEAVY MULTIPLICATION X}\N{BULLET}] \S"
     r"|^[^\s:][^\n:]{0,300}:\d{1,7}:(?:\d{1,7}:)? (?:fatal )?error\b"
-    r"|^[^\s(][^\n(]{0,300}\(\d{1,7},\d{1,7}\): error [A-Z]{1,6}\d|^[^\s:][^\n:]{0,300}:\d{1,7}:\d{1,7} - error TS\d"
+    r"|^(?:[A-Za-z]:)?[^\s(:][^\n(:]{0,300}\(\d{1,7},\d{1,7}\): error [A-Z]{1,6}\d"
+    r"|^[^\s:][^\n:]{0,300}:\d{1,7}:\d{1,7} - error TS\d|^thread '[^'\n]{1,200}' panicked at "
     r"|^\[ERROR\] \S|^Traceback \(most recent call last\):\r?$"
-    r"|^[A-Za-z_][\w.]{0,120}(?:Error|Exception|Interrupt|Exit)(?:: |\r?$)",
+    rf"|^{_EXCEPTION}",
     re.MULTILINE,
 )
-_PLACE = re.compile(
+_KEPT = re.compile(
     r"\S{1,200}\.\w{1,8}:\d{1,7}: [A-Z]\w{0,60}(?:Error|Exception|Failure)\b| {4,16}\S{1,200}\.go:\d{1,7}: "
-    r"| {1,8}--> \S{1,200}:\d"
+    r"| {1,8}--> \S{1,200}:\d| {1,4}Failed \S{1,200} \["
+    r"|[\w./-]{1,80}: [^\n]{0,200}(?:not found|No such file or directory|Permission denied)$"
+    r"|(?:=+ )?no tests ran\b|collected 0 items|Segmentation fault"
 )
-"""Where something failed: kept, but no sign by itself."""
+"""What failed, or where: kept, but no sign by itself."""
+_FRAME = re.compile(r"\s{1,40}at \S.{0,300}(?::\d|:line \d)")
+_RAISED = re.compile(_EXCEPTION)
+_FRAME_ABOVE = re.compile(r'\s{1,40}File "[^"\n]{1,300}", line \d')
 _CUT_SHORT = re.compile(
     r"^\s{0,99}(?:<tool_use_error>|\[Request interrupted|The user doesn't want|User rejected|Permission to use"
     r"|(?:Exit code \d{1,3}\s{1,9})?Command (?:timed out|running in background|was aborted)"
@@ -120,11 +131,30 @@ def verdict(text: str, *, is_error: bool) -> Verdict:
 
 
 def faults(text: str) -> list[str]:
-    """The lines of *text* that say what failed, in order, each once; the last lines where none does."""
+    """The lines of *text* that say what failed, in order, each once; the last lines where none does.
+
+    Of the frames of a stack the one in which it happened: the first of those with `at`, the last of Python's.
+    """
     lines = [line for row in text.split("\n") if (line := row[:_LINE_CHARS].strip("\r"))]
-    signs = (_FAULT, _FAILED_AT_LAST, _PLACE)
-    found = dict.fromkeys(line.strip() for line in lines if any(sign.match(line) for sign in signs))
+    found = dict.fromkeys(line.strip() for line in _telling(lines))
     return [line for line in found if line] or [line.strip() for line in lines[-3:] if line.strip()]
+
+
+def _telling(lines: list[str]) -> Iterator[str]:
+    above = ""
+    is_below_frame = False
+    for line in lines:
+        is_frame = _FRAME.match(line) is not None
+        if _FRAME_ABOVE.match(line):
+            above = line
+        elif any(sign.match(line) for sign in (_FAULT, _FAILED_AT_LAST, _KEPT)):
+            if above and _RAISED.match(line):
+                yield above
+                above = ""
+            yield line
+        elif is_frame and not is_below_frame:
+            yield line
+        is_below_frame = is_frame
 
 
 def family(text: str) -> str | None:

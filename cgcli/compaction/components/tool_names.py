@@ -22,6 +22,8 @@ _HEADER = "x-anthropic-billing-header:"
 """A block of Claude Code's system prompt that is no prose, and changes when the agent updates itself."""
 _MENTIONING = (b"tool_reference", b"tool_addition", b"tool_removal")
 """Blocks that name a declared tool, in a message."""
+_FOUND = b"tool_search_output"
+"""The item with the tools that a search declared (Responses)."""
 _SYSTEM_ROLES = ("system", "developer")
 _MCP = "mcp__"
 _MOST_KEPT = 64
@@ -78,6 +80,14 @@ def called(messages: Sequence[Item], start: int) -> frozenset[str]:
         if any(word in item.wire for word in _MENTIONING):
             found.update(_strings(_mentions(decoded(item))))
     return frozenset(found)
+
+
+def loads_tools(item: Item) -> bool:
+    """True for a message without which tools are not declared any more: a search found them, or a block added them."""
+    if any(word in item.wire for word in _MENTIONING):
+        return next(_mentions(decoded(item)), None) is not None
+    tree = decoded(item) if _FOUND in item.wire else None
+    return isinstance(tree, dict) and str(tree.get("type")).encode("utf-8", "replace") == _FOUND
 
 
 def _mentions(tree: Any) -> Iterator[Any]:

@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from cgcli.calls.cuts import bound_messages
+from cgcli.compaction.components.tool_names import loads_tools
 from cgcli.compaction.view import EDITABLE_ROLES
 from cgcli.model import Kind, unique
 from cgcli.select.joined import Joined, joined
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from cgcli.compaction.body import Body
     from cgcli.model import Item
 
+LOADS_TOOLS = "loads_tools"
 PINNED = "pinned"
 UNPAIRED = "unpaired"
 _ALONE = SpanOptions(keep_first=0, keep_last=0)
@@ -94,6 +96,7 @@ class Conversation:
         return {
             **dict.fromkeys(self.absent, PINNED),
             **{i: UNPAIRED if reason is Why.LONE else PINNED for i, reason in why.items() if reason is not Why.JOINED},
+            **{i: LOADS_TOOLS for i, item in enumerate(self._messages) if i not in why and loads_tools(item)},
         }
 
     @cached_property

@@ -100,6 +100,46 @@ def test_system_message_keeps_an_answer_behind_it() -> None:
     assert failures(result(got, "SHAPE")) == []
 
 
+def reference(name: str) -> Json:
+    """What stands for a tool that was found."""
+    return {"type": "tool_reference", "tool_name": name}
+
+
+def test_messages_that_load_tools_stay() -> None:
+    """Without what a search found, its tools are not declared any more; quoting the words loads nothing."""
+    found = turn("anthropic", ("search", ""))
+    found[1]["content"][0]["content"] = [reference("mcp__hub__open")]
+    told = turn("anthropic", ("read", json.dumps(reference("mcp__hub__open"))))
+    rest = [*turn("anthropic", ("b", "y" * 1000)), user("go on")]
+    lane = Lane(ladder(300, budget=4000))
+    got = lane.send(body([user("task"), *found, *told, *rest]))
+    assert shown(got) == "U A R N4 U"
+    assert json.loads(got)["messages"][1:3] == found
+    assert lane.reasons.count("loads_tools") + lane.reasons.count("protected_sibling") >= 1
+    # Tools that the provider searched, and a block that adds one: messages of their own.
+    server = {"type": "tool_search_tool_result", "tool_use_id": "s", "content": {"tool_references": [reference("x")]}}
+    for role, block in (("assistant", server), ("user", {"type": "tool_addition", "tool": {"name": "x"}})):
+        loading = {"role": role, "content": [block]}
+        got = lane_of(loading, *told, *rest)
+        assert loading in json.loads(got)["messages"]
+
+
+def test_items_that_load_tools_stay() -> None:
+    """Responses: the item with what a search found, and the call that asked for it; all else goes."""
+    search = {"type": "tool_search_call", "call_id": "s", "status": "completed", "arguments": {"query": "open"}}
+    found = {"type": "tool_search_output", "call_id": "s", "status": "completed", "tools": [{"name": "open"}]}
+    before, after = turn("responses", ("a", "x" * 1000)), turn("responses", ("b", "tool_search_output " * 60))
+    made = body([user("task"), *before, search, found, user("now"), *after, user("go on")], "responses")
+    got = json.loads(Lane(ladder(300, budget=4000)).send(made))["input"]
+    assert [one for one in got if "tool_search" in str(one.get("type"))] == [search, found]
+    assert not any(one.get("call_id") in ("a", "b") for one in got)
+
+
+def lane_of(*messages: Json) -> bytes:
+    """What is sent of a task and these messages, as small as it gets."""
+    return Lane(ladder(300, budget=4000)).send(body([user("task"), *messages]))
+
+
 def test_message_with_words_and_results_stays() -> None:
     """A user's words beside a result: the result's call stays, too; an agent's reminder is no user's word."""
     for words, expected in (("please", "U A T N2 U"), ("<system-reminder>x</system-reminder>", "U N4 U")):
