@@ -13,7 +13,8 @@ from cgcli.model import value
 from cgcli.readers.files import split_lines
 from cgcli.readers.piece import Piece
 from cgcli.readers.registry import READERS, TEXTS
-from cgcli.readers.unsupported import recognise
+from cgcli.readers.unsupported import recognise, recognise_text
+from cgcli.readers.values import value_pieces, value_sample, value_spans
 from cgcli.wire.spans import Document, Malformed
 
 if TYPE_CHECKING:
@@ -42,6 +43,7 @@ class Layout(StrEnum):
     OBJECT = "one object"
     ARRAY = "an array"
     NAMED = "an object of named bodies"
+    VALUES = "objects one after another"
     TEXT = "one text"
     FILES = "several files"
 
@@ -73,7 +75,7 @@ def lay_out(stream: BinaryIO, *, file: str) -> Laid:
     sample = _sample(lines)
     i_first = next((i for i, line in enumerate(lines) if not _is_talk(line)), 0)
     first = lines[i_first]
-    text = None if first.lstrip(_BOM + b" \t").startswith((b"{", b"[")) else _text_reader(lines)
+    text = None if first.lstrip(_BOM + b" \t").startswith((b"{", b"[")) else _text_reader(lines, file=file)
     if text is not None:
         whole = b"".join(chain(lines, all_lines))
         return Laid(layout=Layout.TEXT, sample=[], pieces=iter([Piece(raw=whole, line=1, is_record=True)]), text=text)
@@ -84,15 +86,25 @@ def lay_out(stream: BinaryIO, *, file: str) -> Laid:
     document = _document(whole, file=file)
     if document is not None:
         return document
+    if len(spans := value_spans(whole)) > 1:
+        sample = value_sample(whole, spans[:_SAMPLE_RECORDS])
+        return Laid(layout=Layout.VALUES, sample=sample, pieces=value_pieces(whole, spans))
     if sample:
         pieces = _line_pieces(split_lines(BytesIO(whole), file=file))
         return Laid(layout=Layout.LINES, sample=sample, pieces=pieces)
     raise _no_json(whole, file=file)
 
 
-def _text_reader(lines: Sequence[bytes]) -> DerivingText | None:
-    """The reader of a file that is no JSON and begins with *lines*; None where there is none."""
+def _text_reader(lines: Sequence[bytes], *, file: str) -> DerivingText | None:
+    """The reader of a file that is no JSON and begins with *lines*; None where there is none.
+
+    Raises:
+        FormatError: it is known to have no requests that can be used.
+    """
     head = b"".join(lines)[:_HEAD_BYTES]
+    kind = recognise_text(head)
+    if kind is not None:
+        raise FormatError(f"{kind.name}: {kind.why}", where=file, hint=kind.hint)
     return next((reader for reader in TEXTS if reader.recognises(head)), None)
 
 
@@ -141,7 +153,7 @@ def _first_lines(stream: Iterator[bytes]) -> list[bytes]:
     return lines
 
 
-def _no_json(whole: bytes, *, file: str) -> InputError:
+def _no_json(whole: bytes, *, file: str) -> FormatError:
     """The error for a file without any JSON in it; says where it stops being some."""
     text = whole.removeprefix(_BOM).decode("utf-8", "replace")
     line, column, why = 1, 1, "neither an object nor an array"
@@ -151,7 +163,7 @@ def _no_json(whole: bytes, *, file: str) -> InputError:
         line, column, why = error.lineno, error.colno, error.msg
     except RecursionError:
         why = "nested too deeply to read"
-    return InputError(
+    return FormatError(
         f"not JSON: {why}", where=f"{file}:{line}:{column}", hint="give saved requests: JSON, or one JSON object a line"
     )
 
