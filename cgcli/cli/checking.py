@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from cgcli.checks.lock import Collecting
 from cgcli.checks.run import check
+from cgcli.cli.opening import opened
 from cgcli.errors import InputError
-from cgcli.readers import open_capture
 from cgcli.report.check import Unread, document
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ class Checker:
         """
         collecting = [Collecting()] if self._collects else []
         try:
-            with open_capture(file, format_name=self._format) as capture:
+            with opened(file, self._format) as capture:
                 done = check(capture, self._gates, self._allowed, self._told, observers=collecting)
             if not done.n_requests:
                 raise _without_requests(done)

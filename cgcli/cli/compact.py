@@ -184,7 +184,7 @@ def _run(  # noqa: PLR0913 - the options of the command
     format_name: str | None,
     strict: bool,
 ) -> dict[str, Any]:
-    from cgcli.readers import open_capture  # noqa: PLC0415 - imported when the command runs
+    from cgcli.cli.opening import opened  # noqa: PLC0415 - imported when the command runs
     from cgcli.replay.compact import Writer  # noqa: PLC0415
     from cgcli.replay.output import Output, refuse_input_as_output  # noqa: PLC0415
     from cgcli.replay.run import Run  # noqa: PLC0415
@@ -195,7 +195,7 @@ def _run(  # noqa: PLR0913 - the options of the command
         say(f"cg: {safe(warning)}")
     refuse_input_as_output(file, target)
     live = summariser if isinstance(summariser, live_answers.LiveAnswers) else None
-    with live or nullcontext(), open_capture(file, format_name=format_name) as capture:
+    with live or nullcontext(), opened(file, format_name) as capture:
         run = Run(capture, policy, rule=rule, summariser=summariser, prices=prices)
         with Output(target) if target is not None else nullcontext() as sink:
             opens = (lambda: Stash.open(where.path, create=True)) if target is not None else None

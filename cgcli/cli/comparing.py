@@ -14,10 +14,11 @@ from cgcli.calls.build import AUTO, resolve
 from cgcli.calls.call import CallOptions
 from cgcli.calls.when import APPLY_AT, ASK_AT, when
 from cgcli.cli.live_answers import answers
+from cgcli.cli.opening import opened
 from cgcli.errors import ExitCode, InputError, UsageError
 from cgcli.model import Refusal
 from cgcli.pricing.table import default_prices
-from cgcli.readers import open_bytes, open_capture, read
+from cgcli.readers import open_bytes, read
 from cgcli.report.shapes import document, fork_prefix
 from cgcli.select.selection import SpanOptions
 from cgcli.shapes.compare import Comparer, Wanted
@@ -84,13 +85,13 @@ class Comparing:
             UsageError: there is no such lane or turn.
         """
         asked = self._asked
-        with self._live or nullcontext(), _twice(asked.file, asked.format_name) as opened:
-            self._capture = opened()
+        with self._live or nullcontext(), _twice(asked.file, asked.format_name) as anew:
+            self._capture = anew()
             self.found = survey(self._capture)
             if not self.found.n_requests:
                 raise InputError("no request in the file", where=asked.file, hint="cg inspect tells what is in a file")
             wanted = targets(self.found, lane=asked.lane, at=asked.at, every=asked.every)
-            again = opened()
+            again = anew()
             comparer = self._comparer(again)
             done = list(compared(again, wanted, Simulator(comparer.ruler), comparer))
         return sorted(done, key=lambda one: one.turn)
@@ -171,7 +172,7 @@ def _twice(file: str, format_name: str | None) -> Iterator[Callable[[], Capture]
     """What opens the capture in *file* from its beginning, each time that it is called; stdin is copied first."""
     with ExitStack() as stack:
         if file != "-" and (Path(file).is_file() or not Path(file).exists() or Path(file).is_dir()):
-            yield lambda: stack.enter_context(open_capture(file, format_name=format_name))
+            yield lambda: stack.enter_context(opened(file, format_name))
             return
         # What is unpacked from a pipe says that it is seekable, too.
         copy = stack.enter_context(tempfile.TemporaryFile())

@@ -75,13 +75,13 @@ def _kind(to: str) -> Kind:
 
 
 def _run(file: str, target: str | None, *, kind: Kind, format_name: str | None, strict: bool) -> dict[str, Any]:
+    from cgcli.cli.opening import opened  # noqa: PLC0415
     from cgcli.convert.convert import convert  # noqa: PLC0415 - imported when the command runs
-    from cgcli.readers import open_capture  # noqa: PLC0415
     from cgcli.replay.output import Output, refuse_input_as_output  # noqa: PLC0415
     from cgcli.report.conversion import document  # noqa: PLC0415
 
     refuse_input_as_output(file, target)
-    with open_capture(file, format_name=format_name) as capture:
+    with opened(file, format_name) as capture:
         if target is None:
             return document(convert(capture, kind, _Nowhere()), output=None)
         with Output(target) as sink:

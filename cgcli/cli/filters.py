@@ -43,7 +43,8 @@ def ls(files: Files = None, *, as_json: Json = False) -> None:
     if as_json:
         write_json({"schema": "cgcli/filters-ls/v1", "filters": [_row(one) for one in filters]})
         return
-    from cgcli.report.table import table  # noqa: PLC0415 - only where a person reads it
+    from cgcli.report.figures import counted  # noqa: PLC0415 - only where a person reads it
+    from cgcli.report.table import table  # noqa: PLC0415 - as above
 
     rows = [
         (
@@ -59,7 +60,7 @@ def ls(files: Files = None, *, as_json: Json = False) -> None:
     ]
     for line in table(("name", "family", "loss", "agent set", "sample", "stages", "does"), rows):
         write_line(line)
-    say(f"{len(filters)} filters")
+    say(counted(len(filters), "filter"))
 
 
 @app.command("test")
@@ -84,9 +85,11 @@ def run_tests(files: Files = None, *, as_json: Json = False) -> None:
             }
         )
     else:
+        from cgcli.report.figures import counted, number  # noqa: PLC0415 - only where a person reads it
+
         for one, failure in failed:
             _show(one, failure)
-        say(f"{n_cases} tests of {len(filters)} filters: {len(failed)} failed")
+        say(f"{counted(n_cases, 'test')} of {counted(len(filters), 'filter')}: {number(len(failed))} failed")
     if failed:
         raise typer.Exit(ExitCode.FAILED)
 
@@ -114,10 +117,10 @@ def try_(
     from cgcli.compaction.filters.library import applied, library  # noqa: PLC0415 - imported when the command runs
     from cgcli.compaction.filters.select import FilterSet  # noqa: PLC0415
     from cgcli.markers import has_placeholder  # noqa: PLC0415
-    from cgcli.readers.files import open_bytes  # noqa: PLC0415
+    from cgcli.readers.files import open_bytes, reading  # noqa: PLC0415
 
     filters = FilterSet(_named(name)) if name is not None else library(agent_filters=agent_filters)
-    with open_bytes(file) as stream:
+    with open_bytes(file) as stream, reading(file):
         content = stream.read()
     text = content.decode("utf-8", "surrogateescape")
     done = None if has_placeholder(text) else applied(filters, text, command)

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from cgcli.checks.run import Allowed
+from cgcli.cli.opening import opened
 from cgcli.cli.stashing import located
 from cgcli.errors import UsageError
-from cgcli.readers import open_bytes, open_capture
+from cgcli.readers import open_bytes
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -62,7 +63,7 @@ def told(
     if against is not None:
         from cgcli.checks.forks import count_epochs  # noqa: PLC0415 - only where there is a paired run
 
-        with open_capture(str(against), format_name=format_name) as capture:
+        with opened(str(against), format_name) as capture:
             known["against"] = count_epochs(capture)
     if rates is not None:
         from cgcli.pricing.file import read_rates  # noqa: PLC0415 - only where there are rates

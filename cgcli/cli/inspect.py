@@ -20,11 +20,11 @@ def command(
 
     Example: cg inspect capture.jsonl --json
     """
+    from cgcli.cli.opening import opened  # noqa: PLC0415
     from cgcli.inspection.inspect import Inspector  # noqa: PLC0415 - imported when the command runs
-    from cgcli.readers import open_capture  # noqa: PLC0415
     from cgcli.report.inspection import document, lines  # noqa: PLC0415
 
-    with open_capture(file, format_name=format_name) as capture:
+    with opened(file, format_name) as capture:
         report = document(Inspector(capture).inspect())
     if json:
         write_json(report)

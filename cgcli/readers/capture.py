@@ -18,7 +18,7 @@ from cgcli.wire.quoted import Quoted
 from cgcli.wire.spans import Malformed
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from cgcli.readers.base import Known, Reader
     from cgcli.readers.layout import AnyReader, Layout
@@ -60,16 +60,23 @@ class About:
 class Tally:
     """What was read so far."""
 
-    def __init__(self) -> None:
-        """Nothing yet."""
+    def __init__(self, watch: Callable[[int], None] | None = None) -> None:
+        """Nothing yet; *watch* is told how much it is, with every record."""
         self.n_bytes = 0
         """Of the files themselves, unpacked."""
+        self._watch = watch
 
     def over(self, pieces: Iterator[Piece]) -> Iterator[Piece]:
         """*pieces*, counted as they come."""
         for piece in pieces:
-            self.n_bytes += len(piece.raw)
+            self.add(len(piece.raw))
             yield piece
+
+    def add(self, n_bytes: int) -> None:
+        """So many bytes more."""
+        self.n_bytes += n_bytes
+        if self._watch is not None:
+            self._watch(self.n_bytes)
 
 
 class Capture:
@@ -143,8 +150,14 @@ def _itself(node: Node) -> Opened | Passed:
     return Opened(body=node)
 
 
-def read(stream: BinaryIO, *, file: str, format: str | None = None) -> Capture:  # noqa: A002 - the option's name
-    """The capture in *stream*; *format* names a reader instead of detecting one.
+def read(
+    stream: BinaryIO,
+    *,
+    file: str,
+    format: str | None = None,  # noqa: A002 - the option's name
+    watch: Callable[[int], None] | None = None,
+) -> Capture:
+    """The capture in *stream*; *format* names a reader instead of detecting one; *watch* is told how much was read.
 
     Raises:
         InputError: empty, or no JSON in it.
@@ -158,7 +171,7 @@ def read(stream: BinaryIO, *, file: str, format: str | None = None) -> Capture: 
         isinstance(reader, DerivingText) or reader.matches(laid.sample[:1])
     ):
         raise FormatError("no request in the file", where=file)
-    tally = Tally()
+    tally = Tally(watch)
     pieces = tally.over(laid.pieces)
     about = About(
         file=file,

@@ -13,7 +13,7 @@ from cgcli.readers.piece import Piece
 from cgcli.readers.requests import Requests, line_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
 
 class Several(Requests):
@@ -22,7 +22,13 @@ class Several(Requests):
     name: ClassVar[str] = "several"
 
 
-def join(name: str, files: Sequence[str], *, format_name: str | None) -> Capture:
+def join(
+    name: str,
+    files: Sequence[str],
+    *,
+    format_name: str | None,
+    watch: Callable[[int], None] | None = None,
+) -> Capture:
     """The capture that *files*, which *name* stands for, are together, one after the other.
 
     A file that is no capture is passed, and counted; one that is damaged is skipped.
@@ -49,7 +55,7 @@ def join(name: str, files: Sequence[str], *, format_name: str | None) -> Capture
         is_derived=True,
         is_reconstructed=any(one.is_reconstructed for one in usable),
     )
-    tally = Tally()
+    tally = Tally(watch)
     return Capture(about, reader=reader, pieces=_pieces(usable, passed, tally), tally=tally)
 
 
@@ -92,4 +98,4 @@ def _pieces(usable: Sequence[About], passed: Sequence[Piece], tally: Tally) -> I
                     yield Piece(raw=raw, line=entry.line, is_record=True, file=one.file)
                 elif entry.passed is not None:
                     yield Piece(raw=b"", line=entry.line, is_record=False, passed=entry.passed, file=one.file)
-        tally.n_bytes += capture.tally.n_bytes
+        tally.add(capture.tally.n_bytes)

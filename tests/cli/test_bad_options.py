@@ -38,9 +38,9 @@ FILES = {
 WRONG = [
     (("--format", "contxt-guru"), "there is no format 'contxt-guru'", "did you mean 'context-guru'?"),
     (
-        ("--format", "parquet"),
-        "there is no format 'parquet'",
-        "known: openai-batch, anthropic-batch, context-guru, claude-trace, bodies, envelope",
+        ("--format", "claude-trac"),
+        "there is no format 'claude-trac'",
+        "did you mean 'claude-trace'?",
     ),
     (("--policy", "agnet"), "there is no policy 'agnet'", "did you mean 'agent'?"),
     (("--preset", "code-safe"), "there is no policy 'code-safe'", "did you mean 'codesafe'?"),
