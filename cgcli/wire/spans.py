@@ -21,6 +21,7 @@ _KEY = re.compile(rb'[ \t\n\r]*"(?:[^"\\]++|\\.)*+"[ \t\n\r]*:[ \t\n\r]*', re.DO
 _GAP = re.compile(rb"[ \t\n\r]*")
 _NEXT = re.compile(rb"[ \t\n\r]*,[ \t\n\r]*")
 _ESCAPE = re.compile(rb"\\(?:u([0-9a-fA-F]{4})|.)", re.DOTALL)
+_BEGINNINGS = frozenset(b'{["tfn-0123456789')
 _KINDS = {0x7B: "object", 0x5B: "array", 0x22: "string", 0x74: "bool", 0x66: "bool", 0x6E: "null"}
 
 
@@ -57,7 +58,7 @@ class Document:
         """The value that the document is.
 
         Raises:
-            Malformed: there is none, or something stands after it.
+            Malformed: there is none.
         """
         start = _after_gap(self.raw, 0)
         stop = len(self.raw)
@@ -65,6 +66,8 @@ class Document:
             stop -= 1
         if start >= stop:
             raise Malformed("empty", "no JSON value")
+        if self.raw[start] not in _BEGINNINGS:
+            raise Malformed("not_json", f"no JSON value begins as byte {start} does")
         return Node(self, start, stop)
 
 
