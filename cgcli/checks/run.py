@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from cgcli.model import Exchange
     from cgcli.pricing.table import Prices
     from cgcli.readers import Capture
-    from cgcli.readers.capture import About
 
 
 @value
@@ -38,7 +37,8 @@ class Allowed:
 class Checked:
     """What the gates say of one file."""
 
-    about: About
+    capture: Capture
+    """As it was read."""
     file: str
     format: str
     n_requests: int
@@ -115,7 +115,7 @@ def check(
     lanes = group(threads.threads, independent=context.is_independent)
     judged = {gate.rule.gate: run.result(tuple(found[gate.rule.gate]), lanes) for gate, run in runs}
     return Checked(
-        about=capture.about,
+        capture=capture,
         file=capture.file,
         format=capture.format_name,
         n_requests=n_requests,

@@ -6,7 +6,8 @@ output reappears that has other words under the same call), or if it goes on wit
 or leaves out; the main line again if the thread's last request was a side call appended to an earlier one; else it is a
 new thread that knows its branch point. Where the system prompt is sent as the first messages, a conversation that goes
 on under another one is an edit too; so is one that opens with other words under the same tools and system, and goes on
-with the same answers. Shared tools and system alone never join.
+with the same answers. Shared tools and system alone never join. A history knows its branches: what it says to be of
+another session, or of another branch of one, is never put in the thread that it shares messages with.
 """
 
 from __future__ import annotations
@@ -52,6 +53,12 @@ class Turn:
     has_head: bool
     """It has tools or a system prompt."""
     is_summary_call: bool
+    knows_branches: bool = False
+    """It was put together from a history, whose `session_id` tells branches apart."""
+
+    def is_elsewhere(self, last: Turn) -> bool:
+        """True where its history says that it does not go on from *last*."""
+        return self.knows_branches and last.knows_branches and self.session_id != last.session_id
 
 
 class Thread:
@@ -153,6 +160,7 @@ class Threads:
             session_id=exchange.session_id,
             has_head=bool(request.tools or request.system),
             is_summary_call=is_summary_call,
+            knows_branches=exchange.source.reconstructed,
         )
         found, depth = (None, 0) if alone else self._find(request)
         if found is None and not alone and not is_summary_call:
@@ -213,6 +221,8 @@ class Threads:
         if found is None:
             return self._new(request, turn, None, None)
         before = found.heads.get(request.static)
+        if turn.is_elsewhere(found.turns[-1]):
+            return self._new(request, turn, (found, depth), before)
         split = None
         tail = found.messages[depth:]
         if not tail:

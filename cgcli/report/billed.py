@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from cgcli.model import Basis, Refusal
 
 if TYPE_CHECKING:
-    from cgcli.shapes.comparison import Billed
+    from cgcli.cachesim.bill import Billed
 
 _CENT_100TH = Decimal("0.0001")
 _TENTH_OF_A_CENT = Decimal("0.001")

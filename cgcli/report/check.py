@@ -111,7 +111,7 @@ def _file(checked: Checked) -> dict[str, Any]:
         "format": checked.format,
         "requests": checked.n_requests,
         "independent": checked.is_independent,
-        "basis": basis(checked.about),
+        "basis": basis(checked.capture),
         "verdict": checked.worst.value,
         "common_prefix": _common(checked.common),
         "lanes": [_lane(lane) for lane in checked.lanes],

@@ -69,7 +69,7 @@ def document(run: Run, written: Written, place: Place) -> dict[str, Any]:
         "file": capture.file,
         "format": capture.format_name,
         "layout": capture.layout.value,
-        "basis": basis(capture.about),
+        "basis": basis(capture),
         "dialects": dict(sorted(ledger.dialects.items())),
         "policy": run.policy.name,
         "held": run.rule.value,

@@ -74,14 +74,25 @@ def _components(report: Mapping[str, Any]) -> list[str]:
             f"{' ' if reverted['detail'] else ''}{safe(reverted['detail'])}"
             for reverted in one["reverted"]
         ]
-    paying = report["paying"]
-    if paying is not None:
-        shown.append(
-            f"held pays: {number(paying['entered'])} of {counted(paying['judged'], 'turn')} let decisions in, for "
-            f"{number(paying['saved_tokens'])} tokens less and {number(paying['rewritten_tokens'])} written anew "
-            f"({paying['basis']}), expected to gain {dollars(paying['expected_gain_usd'])}"
-        )
+    if report["paying"] is not None:
+        shown.append(f"held pays: {_paying(report['paying'])}")
     return shown
+
+
+def _paying(told: Mapping[str, Any]) -> str:
+    """What came of the decisions that may enter where they pay; without one that entered there is no sum of dollars."""
+    if not told["judged"]:
+        return "no turn had a decision to make in the held prefix"
+    said = f"{number(told['entered'])} of {counted(told['judged'], 'turn')} let decisions in"
+    if told["entered"]:
+        said += (
+            f", for {number(told['saved_tokens'])} tokens less and {number(told['rewritten_tokens'])} written anew "
+            f"({told['basis']}), expected to gain {dollars(told['expected_gain_usd'])}"
+        )
+    kept_out = _reasons(told["not_entered"])
+    if not kept_out:
+        return said
+    return f"{said}; the others: {kept_out}" if told["entered"] else f"{said}: {kept_out}"
 
 
 def _saved(tokens: int | None) -> str:

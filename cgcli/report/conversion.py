@@ -25,7 +25,7 @@ def document(done: Converted, *, output: str | None) -> dict[str, Any]:
         "file": about.file,
         "format": about.format_name,
         "layout": about.layout.value,
-        "basis": basis(about),
+        "basis": basis(done.capture),
         "to": done.kind.value,
         "requests": done.n_requests,
         "with_usage": done.n_usage,

@@ -35,6 +35,9 @@ def lines(done: Expanded) -> Iterator[str]:
     by_slot = done.by_slot
     if by_slot is None:
         return
+    if not by_slot.n_restored and not by_slot.kinds:
+        yield "no undo record for this file as it is, and no marker in it: given back as it is"
+        return
     yield f"no undo record for this file as it is: {counted(by_slot.n_restored, 'slot')} restored one by one"
     for kind, n in sorted(by_slot.kinds.items()):
         shown = [left for left in by_slot.leftovers if left.kind == kind][:_MOST_SHOWN]

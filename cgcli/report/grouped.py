@@ -138,6 +138,8 @@ def excerpt(text: str) -> str:
 
 
 def of_unit(n: int, unit: str) -> str:
-    """*n* with its *unit*, a plural such as `pairs of requests`, which is a singular for one."""
+    """*n* with its *unit*, a plural such as `pairs of requests` or `tool calls`, which is a singular for one."""
     first, space, rest = unit.partition(" ")
-    return f"{number(n)} {first.removesuffix('s') if n == 1 else first}{space}{rest}"
+    if n == 1:
+        unit = f"{first[:-1]}{space}{rest}" if first.endswith("s") else unit.removesuffix("s")
+    return f"{number(n)} {unit}"

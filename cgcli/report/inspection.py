@@ -32,7 +32,7 @@ def document(done: Inspection) -> dict[str, Any]:
         "file": done.capture.file,
         "format": done.capture.format_name,
         "layout": done.capture.layout.value,
-        "basis": basis(done.capture.about),
+        "basis": basis(done.capture),
         "bytes": done.n_bytes,
         "requests": done.n_requests,
         "independent": done.capture.is_independent,

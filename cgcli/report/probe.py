@@ -139,7 +139,8 @@ def lines(report: Mapping[str, Any]) -> Iterator[str]:
         yield from _turn_lines(turn)
         yield ""
     yield line(report["spent"])
-    yield f"next     cg diff-modes {pasted(report['file'])}"
+    for turn in report["turns"][:1] if report["file"] != "-" else ():
+        yield f"next     cg diff-modes {pasted(report['file'])} --lane {turn['lane']} --at {turn['turn']}"
 
 
 def _turn_lines(turn: Mapping[str, Any]) -> Iterator[str]:

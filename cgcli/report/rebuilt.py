@@ -7,15 +7,14 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from cgcli.readers.capture import About
+    from cgcli.readers import Capture
 
 
-def basis(about: About) -> dict[str, Any]:
-    """How the requests are known: `reconstructed`, and the sections that the file does not record."""
-    sections = (("tools", about.known.tools), ("system", about.known.system))
+def basis(capture: Capture) -> dict[str, Any]:
+    """How the requests of *capture*, which was read, are known: `reconstructed`, and what any of them lacks."""
     return {
-        "reconstructed": about.is_reconstructed,
-        "not_recorded": [name for name, is_known in sections if not is_known],
+        "reconstructed": capture.is_reconstructed,
+        "not_recorded": [section.value for section in capture.not_recorded],
     }
 
 

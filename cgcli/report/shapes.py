@@ -44,7 +44,7 @@ def document(
         "schema": SCHEMA,
         "file": capture.file,
         "format": capture.format_name,
-        "basis": basis(capture.about),
+        "basis": basis(capture),
         "options": dict(told),
         "prices": {"as_of": prices.as_of or None, "source": prices.source},
         "lanes": [

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from cgcli.report.figures import counted, number
 from cgcli.report.safe import safe
+from cgcli.report.shapes_lines import labelled, rule
 from cgcli.report.shapes_table import NOTHING, amount, price
 from cgcli.report.table import table
 
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
 _NO_SPAN = "nothing_to_select"
+_MOST_TURNS = 5
 _COLUMNS = ("turn", "line", "parent", "span", "share", "even")
 
 
@@ -28,14 +30,40 @@ def every(report: Mapping[str, Any]) -> Iterator[str]:
     if used:
         yield "share: the span of its parent; even: from which share on a fork costs no more than a standalone call"
         yield "each shape: what the call costs + the request that follows it, or why not"
+        yield from _prices(found)
+        yield from _again(found)
     yield from _refused(found, used)
     yield from _noted(found, used)
     yield "cheapest: " + ", ".join(f"{mode} in {counted(n, 'turn')}" for mode, n in report["wins"].items())
     unpriced = Counter(mode for one in found if one["cheapest"] is not None for mode in one["without_price"])
     if unpriced:
         told = ", ".join(f"{mode} in {counted(n, 'turn')}" for mode, n in unpriced.items())
-        yield f"not compared, for want of a price: {told}"
+        yield f"not compared, for not all of its costs are known: {told}"
     yield from _choice(found)
+
+
+def _prices(found: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    """The prices of the models, or why a cost is not known."""
+    rules = dict.fromkeys(rule(rate) for one in found for rate in (one["rate"], one["call_rate"]))
+    for told in rules:
+        yield from labelled("prices", told)
+    bills = [(shape["mode"], shape["predicted"]) for one in found for shape in one["shapes"] if shape["predicted"]]
+    by_reason: dict[str, dict[str, None]] = {}
+    for mode, bill in bills:
+        if bill["reason"] is not None:
+            by_reason.setdefault(safe(bill["detail"]), {})[mode] = None
+    for detail, modes in by_reason.items():
+        yield from labelled("no cache", f"{', '.join(modes)}: {detail}")
+
+
+def _again(found: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    """The turns that nothing in the file goes on from."""
+    alone = [
+        one["turn"] for one in found if any(shape["next"] and not shape["next"]["recorded"] for shape in one["shapes"])
+    ]
+    if alone:
+        turns = ", ".join(map(number, alone[:_MOST_TURNS])) + (", …" if len(alone) > _MOST_TURNS else "")
+        yield f"no request goes on from {counted(len(alone), 'turn')} ({turns}): there the parent again is what follows"
 
 
 def _refused(found: Sequence[Mapping[str, Any]], used: Sequence[str]) -> Iterator[str]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from decimal import Decimal
-from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 from cgcli.report.billed import dollars
@@ -11,14 +10,13 @@ from cgcli.report.figures import counted, number
 from cgcli.report.rebuilt import said
 from cgcli.report.safe import safe
 from cgcli.report.shapes_every import every
+from cgcli.report.shapes_lines import labelled, rule
 from cgcli.report.shapes_next import steps
 from cgcli.report.shapes_table import amount, columns, messages, price, written
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-WIDTH = 120
-_LABEL = 9
 _HASH_CHARS = 16
 
 
@@ -31,13 +29,6 @@ def lines(report: Mapping[str, Any]) -> list[str]:
 
 def _head(report: Mapping[str, Any]) -> str:
     return f"{safe(report['file'])}: {report['format']}, {counted(len(report['lanes']), 'lane')}"
-
-
-def labelled(label: str, text: str) -> Iterator[str]:
-    """*text*, which is safe, behind its label and in as many lines as it takes."""
-    words = wrap(text, WIDTH - _LABEL, break_long_words=False, break_on_hyphens=False)
-    for i, line in enumerate(words or [""]):
-        yield f"{label if i == 0 else '':{_LABEL}}{line}"
 
 
 def _one(one: Mapping[str, Any]) -> Iterator[str]:
@@ -76,9 +67,9 @@ def _about(one: Mapping[str, Any]) -> Iterator[str]:
             f"asked from {number(when['ask_tokens'])} tokens on, applied from {number(when['apply_tokens'])} on, "
             f"of {number(when['budget_tokens'])}{assumed}",
         )
-    yield from labelled("prices", _rule(one["rate"]))
+    yield from labelled("prices", rule(one["rate"]))
     if one["call_rate"]["model"] != one["rate"]["model"]:
-        yield from labelled("", f"standalone: {_rule(one['call_rate'])}")
+        yield from labelled("", f"standalone: {rule(one['call_rate'])}")
 
 
 def _named(span: Sequence[int]) -> str:
@@ -90,10 +81,6 @@ def _sent(parent: Mapping[str, Any]) -> str:
     if source == "wire_record":
         return "as it was sent"
     return "rebuilt from a history" if source is not None else "not sent"
-
-
-def _rule(rate: Mapping[str, Any]) -> str:
-    return safe(rate["rule"] or f"{rate['model'] or 'no model'} is unpriced: {rate['unpriced']}")
 
 
 def _refusals(one: Mapping[str, Any]) -> Iterator[str]:
@@ -151,14 +138,18 @@ def _verdict(one: Mapping[str, Any]) -> Iterator[str]:
         why = f": {stats['reason']}" if stats["reason"] else ""
         measured = stats["span_measure"]
         if measured is not None and one["min_span_ratio"] is None:
-            why += f" (without prices, a fork from {measured['min_span_ratio']:.2f} of the parent on)"
+            why += (
+                f" (what a fork costs is not known: one is made from {measured['min_span_ratio']:.2f} of the parent on)"
+            )
         yield from labelled("choice", f"{stats['mode_requested']} comes to {stats['mode_used'] or 'nothing'}{why}")
     if one["cheapest"] is not None:
         best = next(shape for shape in one["shapes"] if shape["mode"] == one["cheapest"])
         assumed = " (the size of its summary is assumed)" if best["summary"]["is_assumed"] else ""
         yield from labelled("cheapest", f"{best['mode']}, {dollars(best['total_usd'])} in all{assumed}")
         if one["without_price"]:
-            yield from labelled("", f"not compared, for want of a price: {', '.join(one['without_price'])}")
+            yield from labelled(
+                "", f"not compared, for not all of its costs are known: {', '.join(one['without_price'])}"
+            )
 
 
 def _break_even(one: Mapping[str, Any]) -> Iterator[str]:

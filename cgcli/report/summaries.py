@@ -13,6 +13,7 @@ from cgcli.calls.why import Why
 from cgcli.compaction.summaries.state import What
 from cgcli.report.figures import counted, number
 from cgcli.report.safe import safe
+from cgcli.tokens.ruler import Ruler
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -66,6 +67,7 @@ def summaries(run: Run) -> dict[str, Any] | None:
         "step": step.name,
         "call": step.call,
         "summarizer": run.summariser.name,
+        "nearest": _nearest(run, events),
         "set_up": sum(event.what is What.SET_UP for event in events),
         "asked": len(asked),
         "applied": fates[Fate.APPLIED],
@@ -83,6 +85,26 @@ def summaries(run: Run) -> dict[str, Any] | None:
         "events": [_event(one) for one in told],
         "warnings": list(_warnings(events)),
         "last_summary_call_stats": call_stats(stats[-1]) if stats else None,
+    }
+
+
+def _nearest(run: Run, events: Sequence[Event]) -> dict[str, Any] | None:
+    """The request that came nearest to where a summary is asked for; None where one reached it.
+
+    Counted as the step counts: by the table's factor, for a fitted one is known at the end of the file alone.
+    """
+    step = run.policy.span_step
+    if step is None or events or not run.ledger.rows:
+        return None
+    rulers = {row.model: Ruler(row.model) for row in run.ledger.rows}
+    asks = {model: step.when(model).ask_tokens for model in rulers}
+    row = max(run.ledger.rows, key=lambda one: rulers[one.model].tokens(one.after_tokens) / asks[one.model])
+    ruler = rulers[row.model]
+    return {
+        "model": row.model,
+        "tokens": ruler.tokens(row.after_tokens),
+        "basis": str(ruler),
+        "ask_tokens": asks[row.model],
     }
 
 
@@ -177,6 +199,8 @@ def lines(told: Mapping[str, Any] | None) -> Iterator[str]:
         f"{number(sum(told['dropped'].values()))} dropped, {number(told['refused_answers'])} refused; calls have "
         f"{number(told['call_tokens'])} tokens, counted"
     )
+    if told["nearest"] is not None:
+        yield from _below(told["nearest"])
     if told["set_up"]:
         yield f"  in {counted(told['set_up'], 'lane')} the provider is to compact by itself: {NATIVE_FIGURES}"
     if told["still_above"]:
@@ -184,8 +208,7 @@ def lines(told: Mapping[str, Any] | None) -> Iterator[str]:
     n_trimmed = sum(bool(event["left_out_messages"]) for event in told["events"])
     if n_trimmed:
         yield f"  {counted(n_trimmed, 'call')} left out the oldest messages of the span: they would not have fitted"
-    for reason, n in told["refused"].items():
-        yield f"  refused {counted(n, 'time')}: {reason}{_detail(told['events'], reason)}"
+    yield from _refused(told["events"])
     applied = [event for event in told["events"] if event["what"] == What.APPLIED]
     for event in applied[:_MOST_SHOWN]:
         start, stop = event["messages"]
@@ -200,6 +223,23 @@ def lines(told: Mapping[str, Any] | None) -> Iterator[str]:
             f"  forks that became standalone calls: {counted(told['fork_fallbacks'], 'fallback')}, "
             f"{counted(told['fork_declines'], 'decline')}"
         )
+
+
+def _below(nearest: Mapping[str, Any]) -> Iterator[str]:
+    model = safe(nearest["model"] or "no model")
+    yield (
+        f"  none was asked for: that is from {number(nearest['ask_tokens'])} tokens on, and the request that came "
+        f"nearest has {number(nearest['tokens'])} ({model}, {nearest['basis']}); --budget lowers that"
+    )
+
+
+def _refused(events: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    """What was not asked, and which answers were not taken: the calls of the first line have the latter in them."""
+    refused = [event for event in events if event["what"] == What.REFUSED]
+    for is_answer, words in ((False, "not asked"), (True, "refused")):
+        mine = [event for event in refused if (event["asked_at_line"] is not None) == is_answer]
+        for reason, n in sorted(Counter(event["reason"] or "unknown" for event in mine).items()):
+            yield f"  {words} {counted(n, 'time')}: {reason}{_detail(mine, reason)}"
 
 
 def n_irreversible(told: Mapping[str, Any]) -> int:

@@ -119,7 +119,8 @@ def test_no_saved_conversation_is_taken_for_a_call() -> None:
     asking_ones, n_requests = [], 0
     for path in CORPUS_FILES:
         with suppress(CgError), open_bytes(str(path)) as stream:
-            for entry in read(stream, file=path.name):
+            capture = read(stream, file=path.name)
+            for entry in () if capture.is_derived else capture:
                 if entry.exchange is not None:
                     n_requests += 1
                     if asks_for_summary(entry.exchange.request):
