@@ -201,9 +201,10 @@ def test_reasons_for_skipping_a_record_are_those_of_the_code() -> None:
     lines = sections(_read(REFERENCE / "formats.md"))["Records that are skipped"]
     told = {reason for row in rows(lines) for reason in re.findall(r"[a-z0-9_]+", row[0])}
     source = "\n".join(
-        _read(path) for folder in ("readers", "wire", "dialects") for path in (ROOT / "cgcli" / folder).glob("*.py")
+        _read(path) for folder in ("readers", "wire", "dialects") for path in (ROOT / "cgcli" / folder).rglob("*.py")
     )
-    by_name = re.findall(r'(?:Malformed\(|Passed\(reason=|_unusable\(piece, |reason = )"([a-z0-9_]+)"', source)
+    named = r'(?:Malformed\(|Passed\(\s*reason=|_unusable\(piece, |_passed\(\w+, |_noted\([^"]{1,20}, |reason = )"([a-z0-9_]+)"'
+    by_name = re.findall(named, source)
     with_detail = re.findall(r'return "([a-z0-9_]+)", ', source)  # the name of a fault and a line about it
 
     assert {*by_name, *with_detail} <= told

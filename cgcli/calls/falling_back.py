@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from cgcli.calls.build import build, first_supported
 from cgcli.calls.call import CallMode
+from cgcli.calls.fork_share import least_share
 from cgcli.calls.stats import (
     DEFAULT_MIN_SPAN_RATIO,
     CallStats,
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
     from cgcli.calls.build import Choice
     from cgcli.calls.call import Asking, Call
+    from cgcli.pricing.table import Prices
 
     Maker = Callable[[CallMode, Asking], Call | Refusal]
 
@@ -47,12 +49,14 @@ def ask(
     session: Session | None = None,
     *,
     min_span_ratio: float | None = DEFAULT_MIN_SPAN_RATIO,
+    prices: Prices | None = None,
     make: Maker = build,
 ) -> Made:
     """The call that *choice* comes to, and the session after it.
 
     *min_span_ratio* is what `auto` forks from; None or 0: always. It is looked at last, where nothing else is against
-    the fork. *make* builds the calls, or hands out those that are built.
+    the fork. With *prices* it forks where that costs no more, and *min_span_ratio* holds where they do not tell. *make*
+    builds the calls, or hands out those that are built.
     """
     before = session if session is not None else Session()
     if choice.is_native:
@@ -63,14 +67,23 @@ def ask(
     if isinstance(found, Refusal):
         counted = changed(before, fork_fallbacks=before.fork_fallbacks + 1)
         return _done(choice, asking, counted, call=make(CallMode.STANDALONE, asking), refused=found)
+    standalone: Call | Refusal | None = None
+    if choice.may_decline and prices is not None:
+        standalone = make(CallMode.STANDALONE, asking)
+        by_prices = _share(asking, found, standalone, prices)
+        min_span_ratio = min_span_ratio if by_prices is None else by_prices
     least, warning = usable_ratio(min_span_ratio) if choice.may_decline else (None, None)
     measured = _measured(asking, least) if least is not None else None
     if measured is None or measured.pays:
         return _with(_done(choice, asking, before, call=found, measured=measured), warning)
     declined = refuse(Why.BELOW_MIN_SPAN_RATIO, _told(measured), is_decline=True)
     counted = changed(before, fork_declines=before.fork_declines + 1)
-    standalone = make(CallMode.STANDALONE, asking)
+    standalone = standalone if standalone is not None else make(CallMode.STANDALONE, asking)
     return _done(choice, asking, counted, call=standalone, refused=declined, measured=measured)
+
+
+def _share(asking: Asking, fork: Call, standalone: Call | Refusal, prices: Prices) -> float | None:
+    return None if isinstance(standalone, Refusal) else least_share(asking, fork, standalone, prices)
 
 
 def _native(choice: Choice, asking: Asking, before: Session, make: Maker) -> Made:
@@ -91,7 +104,7 @@ def _measured(asking: Asking, least: float) -> SpanMeasure:
 def _told(measured: SpanMeasure) -> str:
     return (
         f"{measured.span_tokens:,} of {measured.prefix_tokens:,} tokens, "
-        f"{measured.span_ratio or 0:.3f} where {measured.min_span_ratio:g} is the least"
+        f"{measured.span_ratio or 0:.3f} where {measured.min_span_ratio:.3f} is the least"
     )
 
 

@@ -7,7 +7,20 @@ from typing import Annotated
 import typer
 
 from cgcli import __version__
-from cgcli.cli import check, compact, config, convert, diff_modes, expand, explain, filters, inspect, probe, stash
+from cgcli.cli import (
+    check,
+    compact,
+    config,
+    convert,
+    diff_modes,
+    expand,
+    explain,
+    filters,
+    inspect,
+    probe,
+    scrub,
+    stash,
+)
 
 app = typer.Typer(
     name="cg",
@@ -49,6 +62,7 @@ app.command("diff-modes")(diff_modes.command)
 app.command("probe")(probe.command)
 app.command("check")(check.command)
 app.command("explain")(explain.command)
+app.command("scrub")(scrub.command)
 app.add_typer(stash.app, name="stash")
 app.add_typer(filters.app, name="filters")
 app.add_typer(config.app, name="config")

@@ -13,12 +13,15 @@ from cgcli.compaction.state import BodiesState, Decision, Fired
 from cgcli.model import Digest, changed, value
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from typing import Any
 
     from cgcli.compaction.body import BodyComponent, BodyEdit, BodyPlan
     from cgcli.compaction.splicing import Placed
     from cgcli.model import Request
+
+_Key = tuple[int | None, Digest]
+"""A message that reads otherwise (None: tools or system prompt), and what reads there."""
 
 
 @value
@@ -53,16 +56,19 @@ def run(components: Sequence[BodyComponent], body: Body, before: BodiesState) ->
     made: list[_Made] = []
     told: list[BodyTold] = []
     memories = dict(before.memories)
+    sent_by: dict[int, frozenset[_Key]] = {}
     for i, component in enumerate(components):
-        seen = _after(body, made) if made else body
+        seen = changed(_after(body, made) if made else body, rewritten_from=_rewritten(body, sent_by, before))
+        sent_by[i] = frozenset()
         plan = _asked(component, changed(seen, memory=memories.get(i)))
         if isinstance(plan, BodyTold):
             told.append(plan)
             continue
         memories[i] = plan.memory
         made = _put(made, component, plan, body)
+        sent_by[i] = _read(made[len(made) - len(plan.edits) :], body)
         told.append(_told(component, plan))
-    return _edited(made, told, memories, body, before)
+    return _edited(made, told, memories, body, before, sent_by)
 
 
 @value
@@ -70,7 +76,7 @@ class _Made:
     placed: Placed
     edit: BodyEdit
 
-    def key(self, request: Request) -> tuple[int | None, Digest]:
+    def key(self, request: Request) -> _Key:
         """What is told of it from turn to turn: what reads there now, and in the place of what."""
         i_message, decision = self.edit.i_message, self.placed[2]
         if i_message is None:
@@ -122,10 +128,35 @@ def _after(body: Body, made: Sequence[_Made]) -> Body:
     )
 
 
+def _rewritten(body: Body, sent_by: Mapping[int, frozenset[_Key]], before: BodiesState) -> int | None:
+    """The first message that the components so far make read otherwise than on the turn before."""
+    changes = (keys ^ before.sent_by.get(i, frozenset()) for i, keys in sent_by.items())
+    return _first((body.rewritten_from, *_places(key for keys in changes for key in keys)))
+
+
+def _read(made: Iterable[_Made], body: Body) -> frozenset[_Key]:
+    """What reads otherwise than it was received."""
+    return frozenset(one.key(body.request) for one in made if not one.edit.keeps_reading)
+
+
+def _places(keys: Iterable[_Key]) -> Iterator[int]:
+    """The messages of *keys*; 0 for tools and system too."""
+    return (i_message or 0 for i_message, _ in keys)
+
+
+def _first(messages: Iterable[int | None]) -> int | None:
+    return min((i for i in messages if i is not None), default=None)
+
+
 def _edited(
-    made: Sequence[_Made], told: Sequence[BodyTold], memories: Mapping[int, Any], body: Body, before: BodiesState
+    made: Sequence[_Made],
+    told: Sequence[BodyTold],
+    memories: Mapping[int, Any],
+    body: Body,
+    before: BodiesState,
+    sent_by: Mapping[int, frozenset[_Key]],
 ) -> Edited:
-    sent = frozenset(one.key(body.request) for one in made if not one.edit.keeps_reading)
+    sent = _read(made, body)
     # What is gone of the messages that are the same reads as it was received again.
     gone = [key for key in before.sent - sent if key[0] is None or key[0] < body.n_same]
     by_component: dict[str, list[Decision]] = {}
@@ -133,10 +164,15 @@ def _edited(
         decision = one.placed[2]
         by_component.setdefault(decision.fired[0].component, []).append(decision)
     return Edited(
-        state=BodiesState(memories=memories, sent=sent, saved_tokens=sum(one.placed[2].saved_tokens for one in made)),
+        state=BodiesState(
+            memories=memories,
+            sent=sent,
+            sent_by=sent_by,
+            saved_tokens=sum(one.placed[2].saved_tokens for one in made),
+        ),
         edits=tuple(sorted((one.placed for one in made), key=lambda edit: edit[:2])),
         told=tuple(_counted(one, by_component.get(one.component, ())) for one in told),
-        rewritten_from=min((i or 0 for i, _ in (*(sent - before.sent), *gone)), default=None),
+        rewritten_from=_first(_places((*(sent - before.sent), *gone))),
     )
 
 

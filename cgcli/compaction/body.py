@@ -63,7 +63,9 @@ class Body:
     memory: Any
     """What the component remembered of the lane; None at first."""
     n_same: int
-    """How many leading messages are the very ones of the lane's last request."""
+    """How many leading messages read as in the lane's last request; cache marks and spelling may differ."""
+    rewritten_from: int | None
+    """The first of them that earlier decisions of this very turn make read otherwise; None where none does."""
     taken: tuple[tuple[int, int], ...]
     """Byte ranges that earlier decisions replace: in order, disjoint. They may be removed whole, never cut."""
     taken_tokens: tuple[int, ...]

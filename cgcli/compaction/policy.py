@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from cgcli.calls.build import resolve_or_standalone
 from cgcli.compaction.component import Loss
-from cgcli.compaction.components import BODY_COMPONENTS, build, build_body, make
+from cgcli.compaction.components import BODY_COMPONENTS, COMPONENTS, build, build_body, known, make
 from cgcli.compaction.order import stealing
 from cgcli.compaction.policy_file import read_policy
 from cgcli.compaction.presets import BUILT_IN, NO_PARAMETERS
@@ -147,7 +147,15 @@ def built(step: Said) -> object:
 def _built(name: str, params: Mapping[str, object]) -> object:
     if name in SPAN_STEPS:
         return _span_step(name, params)[0]
-    return build_body(name, params) if name in BODY_COMPONENTS else build(name, params)
+    return build_body(name, params) if name in BODY_COMPONENTS else _component(name, params)
+
+
+def _component(name: str, params: Mapping[str, object]) -> Component:
+    """A component of tool outputs; a name that is none is told with all that a policy may have."""
+    if name not in COMPONENTS:
+        hint = did_you_mean(name, sorted([*known(), *SPAN_STEPS]))
+        raise UsageError(f"there is no component {name!r}", hint=hint)
+    return build(name, params)
 
 
 def _make(name: str, steps: Sequence[Said], *, order: tuple[str, ...]) -> Policy:
@@ -156,7 +164,7 @@ def _make(name: str, steps: Sequence[Said], *, order: tuple[str, ...]) -> Policy
     return Policy(
         name=name,
         warnings=(*warnings, *order),
-        components=tuple(located(step, build) for step in steps if not _is_elsewhere(step.name)),
+        components=tuple(located(step, _component) for step in steps if not _is_elsewhere(step.name)),
         bodies=tuple(located(step, build_body) for step in steps if step.name in BODY_COMPONENTS),
         span_step=span_step,
     )

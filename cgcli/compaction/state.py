@@ -96,6 +96,8 @@ class BodiesState:
     """By the component's place among them; they tell themselves what of it is still true."""
     sent: frozenset[tuple[int | None, Digest]] = frozenset()
     """What read otherwise in the lane's last request for them: the message (None: tools or system), and the digest."""
+    sent_by: Mapping[int, frozenset[tuple[int | None, Digest]]] = field(default_factory=dict)
+    """The same by the component's place, before later ones took anything out of it."""
     saved_tokens: int = 0
     """Counted, from that request."""
 

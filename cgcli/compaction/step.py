@@ -178,6 +178,7 @@ class Stepper:
             rule=self._rule,
             memory=None,
             n_same=shared,
+            rewritten_from=turn.rewritten_from,
             taken=tuple((start, stop) for start, stop, _ in taken),
             taken_tokens=tuple(decision.saved_tokens for _, _, decision in taken),
             sent_tokens=turn.view_tokens,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from cgcli.lanes import Threads, group
 from cgcli.lanes.summary_call import asks_for_summary
 from cgcli.markers import find
-from cgcli.model import Kind
+from cgcli.model import Kind, Section
 from cgcli.providers.models import lookup
 from cgcli.tokens import counter
 from cgcli.tokens.meter import MESSAGE_TOKENS, Meter
@@ -49,6 +49,8 @@ class Inspection:
     """Markers in distinct items, by kind."""
     n_usage: int = 0
     """Requests whose usage is recorded."""
+    n_answered: int = 0
+    """Requests whose answer is recorded, whole or not."""
     n_timed: int = 0
     n_sessions: int = 0
     passed: Counter[str] = field(default_factory=Counter)
@@ -96,6 +98,7 @@ class Inspector:
         done.dialects[request.dialect] += 1
         done.models[request.model] += 1
         done.n_usage += exchange.usage is not None
+        done.n_answered += exchange.find_answer is not None
         done.n_timed += exchange.sent_s is not None
         if exchange.session_id is not None:
             self._sessions.add(exchange.session_id)
@@ -155,11 +158,12 @@ class Inspector:
 def known(done: Inspection) -> Mapping[str, bool]:
     """What the file says of its requests: whole formats have tools and system, the rest is told by what was found."""
     facts = done.capture.known
+    lacking = done.capture.not_recorded
     return {
-        "tools": facts.tools,
-        "system": facts.system,
+        "tools": Section.TOOLS not in lacking,
+        "system": Section.SYSTEM not in lacking,
         "usage": done.n_usage > 0,
-        "response": facts.response,
+        "response": facts.response or done.n_answered > 0,
         "time": done.n_timed > 0,
         "session": done.n_sessions > 0,
     }

@@ -32,9 +32,9 @@ def of_stream(stream: str) -> bytes | None:
     """The answer that an event *stream* spells out, as one JSON object; None where it ends early or cannot be read."""
     try:
         answer = _joined(_events(stream))
-    except (_Unreadable, KeyError, TypeError, AttributeError, IndexError):
+        return json.dumps(answer, separators=(",", ":"), allow_nan=False).encode() if answer is not None else None
+    except (ValueError, KeyError, TypeError, AttributeError, IndexError, RecursionError):
         return None
-    return json.dumps(answer, separators=(",", ":")).encode() if answer is not None else None
 
 
 def _events(stream: str) -> Iterator[dict[str, Any]]:

@@ -5,10 +5,11 @@ Joining the `raw` of all entries gives the file again; a writer replaces bytes i
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, BinaryIO
 
 from cgcli.errors import FormatError, InputError
-from cgcli.model import Exchange, Source, value
+from cgcli.model import Exchange, Section, Source, value
 from cgcli.readers.base import Opened, Passed
 from cgcli.readers.derived import Deriving, DerivingText
 from cgcli.readers.deriving import derived_lines
@@ -95,9 +96,20 @@ class Capture:
         self.reader = reader
         """Opens the records of `pieces`: the file's own, or the lines that say what was found in it."""
         self.tally = tally
+        self.n_requests = 0
+        """How many were found so far."""
+        self._without: Counter[Section] = Counter()
         self._pieces = pieces
         self._outer = Incremental(reader.open)
         self._inner = Incremental(_itself)
+
+    @property
+    def not_recorded(self) -> tuple[Section, ...]:
+        """The sections that a request so far lacks, or, before the first one, that the format does not record."""
+        if self.n_requests:
+            return tuple(section for section in Section if self._without[section])
+        recorded = {Section.TOOLS: self.known.tools, Section.SYSTEM: self.known.system}
+        return tuple(section for section, is_known in recorded.items() if not is_known)
 
     def __iter__(self) -> Iterator[Entry]:
         """Every entry in order."""
@@ -124,6 +136,9 @@ class Capture:
             return _unusable(piece, reason, str(error))
 
     def _found(self, piece: Piece, read: Read, *, body_at: int, quoted: Quoted | None, opened: Opened) -> Entry:
+        self.n_requests += 1
+        self._without[Section.TOOLS] += read.request.tools is None
+        self._without[Section.SYSTEM] += read.request.system is None
         exchange = Exchange(
             request=read.request,
             source=Source(
@@ -167,9 +182,7 @@ def read(
 
     laid = layouts.lay_out(stream, file=file)
     reader = layouts.choose(laid, file=file, format_name=format)
-    if laid.layout is layouts.Layout.OBJECT and not (
-        isinstance(reader, DerivingText) or reader.matches(laid.sample[:1])
-    ):
+    if laid.layout is layouts.Layout.OBJECT and not _fits(reader, laid.sample[:1]):
         raise FormatError("no request in the file", where=file)
     tally = Tally(watch)
     pieces = tally.over(laid.pieces)
@@ -185,6 +198,14 @@ def read(
     if isinstance(reader, (Deriving, DerivingText)):
         return Capture(about, reader=Requests(), pieces=derived_lines(reader, pieces), tally=tally)
     return Capture(about, reader=reader, pieces=pieces, tally=tally)
+
+
+def _fits(reader: AnyReader, sample: Sequence[Mapping[str, Node]]) -> bool:
+    """True where *reader*, which may have been named, takes the record in *sample*; not where that cannot be used."""
+    try:
+        return isinstance(reader, DerivingText) or reader.matches(sample)
+    except Malformed:
+        return False
 
 
 def _reconstructs(reader: AnyReader, sample: Sequence[Mapping[str, Node]]) -> bool:

@@ -1,4 +1,7 @@
-"""A body somewhere in a record, under one of the paths that loggers use, as an object or as a string."""
+"""A body somewhere in a record, under one of the paths that loggers use, as an object or as a string.
+
+Where such a record has the answer beside it, as the same loggers write it, that and its usage are taken too.
+"""
 
 from __future__ import annotations
 
@@ -6,17 +9,20 @@ from typing import TYPE_CHECKING, ClassVar
 
 from cgcli.readers.base import Known, Opened, Passed
 from cgcli.readers.bodies import KNOWN, is_body
+from cgcli.readers.logs import calls
 from cgcli.wire.spans import Document, Malformed
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from cgcli.readers.logs.calls import Answered
     from cgcli.wire.spans import Node
 
 PATHS = (
     ("request", "body"),
     ("request_json",),
     ("requestBody",),
+    ("request_body",),
     ("raw", "request"),
     ("call", "request"),
     ("params",),
@@ -26,6 +32,17 @@ PATHS = (
     ("response",),
 )
 """Where a body may stand, in the order in which they are tried."""
+
+ANSWERS: Mapping[tuple[str, ...], tuple[str, ...]] = {
+    ("request", "body"): ("response", "body"),
+    ("request_json",): ("response_json",),
+    ("requestBody",): ("responseBody",),
+    ("request_body",): ("response_body",),
+    ("raw", "request"): ("raw", "response"),
+    ("call", "request"): ("call", "response"),
+    ("request",): ("response",),
+}
+"""Where the answer stands to a body at each path: an object, or a string that holds one, or an event stream."""
 
 _SESSION_KEYS = ("session_id", "sessionId", "session", "trace_id")
 
@@ -45,19 +62,32 @@ class Envelope:
     def open(self, record: Node) -> Opened | Passed:
         """The first path under which a body stands."""
         members = record.members() if record.kind == "object" else {}
-        body = _find(members)
-        if body is None:
+        found = _find(members)
+        if found is None:
             return Passed(reason="no_body", usable=True)
+        path, body = found
         session = next((s for key in _SESSION_KEYS if key in members and (s := members[key].string())), None)
-        return Opened(body=body, session_id=session)
+        answer = _answer(members, path)
+        return Opened(body=body, session_id=session, find_answer=answer.find, usage=answer.usage)
 
 
-def _find(members: Mapping[str, Node]) -> Node | None:
+def _find(members: Mapping[str, Node]) -> tuple[tuple[str, ...], Node] | None:
     for path in PATHS:
         node = _at(members, path)
         if node is not None and _looks_like_body(node):
-            return node
+            return path, node
     return None
+
+
+def _answer(members: Mapping[str, Node], path: tuple[str, ...]) -> Answered:
+    """The answer to the body at *path*; nothing where it cannot be used."""
+    try:
+        node = _at(members, ANSWERS[path]) if path in ANSWERS else None
+        if node is None or node.kind not in ("object", "string"):
+            return calls.NOT_ANSWERED
+        return calls.answered(node.bytes() if node.kind == "object" else calls.utf8(node.text()))
+    except Malformed:
+        return calls.NOT_ANSWERED
 
 
 def _at(members: Mapping[str, Node], path: tuple[str, ...]) -> Node | None:

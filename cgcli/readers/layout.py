@@ -163,6 +163,8 @@ def _no_json(whole: bytes, *, file: str) -> FormatError:
         line, column, why = error.lineno, error.colno, error.msg
     except RecursionError:
         why = "nested too deeply to read"
+    except ValueError:
+        why = "a number with too many digits"
     return FormatError(
         f"not JSON: {why}", where=f"{file}:{line}:{column}", hint="give saved requests: JSON, or one JSON object a line"
     )

@@ -35,7 +35,7 @@ def of_stream(stream: str) -> Usage | None:
             continue
         try:
             event = json.loads(data)
-        except ValueError:
+        except (ValueError, RecursionError):
             continue
         if not isinstance(event, dict):
             continue
@@ -87,6 +87,10 @@ def _openai(usage: Mapping[str, Any]) -> Usage | None:
         details = {}
     read = _number(details.get("cached_tokens")) or 0
     written = _number(details.get("cache_write_tokens")) or 0
+    # LiteLLM gives Anthropic's usage in this shape, what was written under Anthropic's name.
+    claude = _number(usage.get("cache_creation_input_tokens"))
+    if claude and not written:
+        return inclusive(total=total, read=read, written=claude, output=_number(usage.get("completion_tokens")))
     return Usage(
         fresh=max(0, total - read - written),
         read=read,
@@ -94,6 +98,16 @@ def _openai(usage: Mapping[str, Any]) -> Usage | None:
             written, details.get("cache_write_tokens_details"), _OPENAI_TTL_S, default_s=_OPENAI_DEFAULT_TTL_S
         ),
         output=_number(usage.get("completion_tokens", usage.get("output_tokens"))),
+    )
+
+
+def inclusive(*, total: int, read: int, written: int, output: int | None) -> Usage:
+    """Disjoint counts from a *total* input that includes what was *read* and *written*; a write lives 5 minutes."""
+    return Usage(
+        fresh=max(0, total - read - written),
+        read=read,
+        write_by_ttl_s={_DEFAULT_TTL_S: written} if written else {},
+        output=output,
     )
 
 

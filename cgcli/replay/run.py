@@ -13,7 +13,6 @@ from cgcli.compaction.summaries.state import Seam
 from cgcli.lanes import MOST_HEADS, Relation, Threads, group
 from cgcli.lanes.summary_call import asks_for_summary
 from cgcli.model import changed, value
-from cgcli.pricing.rate import Rate
 from cgcli.pricing.table import default_prices
 from cgcli.providers.models import lookup
 from cgcli.replay.answering import Answering
@@ -117,7 +116,7 @@ class Run:
             can_answer=self.answering.can_answer,
             tools_recorded=self.capture.known.tools,
             other_editor=self._other_editor,
-            least_ratio=self._least_ratio(request.model),
+            fork_prices=self._fork_prices(),
             answers=self.answering.answers,
             judge=self.paying,
             prices=self.answering.prices,
@@ -139,16 +138,11 @@ class Run:
             self._prices = default_prices()
         return self._prices
 
-    def _least_ratio(self, model: str | None) -> float | None:
-        """The share of its parent that a span must have for a fork to pay: its parent is read, a span is sent fresh.
-
-        None where no price is known, or nobody asks.
-        """
+    def _fork_prices(self) -> Prices | None:
+        """What `auto` reckons by; None where no step of the policy asks so."""
         span_step = self.policy.span_step
-        if span_step is None or not resolve(span_step.call).may_decline:
-            return None
-        rate = self._known_prices().of(model)
-        return float(rate.read / rate.fresh) if isinstance(rate, Rate) and rate.fresh else None
+        may_decline = span_step is not None and resolve(span_step.call).may_decline
+        return self._known_prices() if may_decline else None
 
     def _before(self, owner: Thread, placement: Placement, request: Request) -> tuple[LaneState, int]:
         """The state to go on from, and how many leading messages of *request* it is true of."""

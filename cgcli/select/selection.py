@@ -55,9 +55,12 @@ class SpanOptions:
         for name, least in (("tokens", 1), ("messages", 1), ("keep_first", 0), ("keep_last", 0)):
             given = getattr(self, name)
             if given is not None and given < least:
-                raise UsageError(f"{name} is {given}: {least} is the least")
+                raise UsageError(f"{name} is {given}: {least} is the least", hint=f"{name}: {least} or more")
         if self.fraction is not None and not 0 < self.fraction <= 1:
-            raise UsageError(f"fraction is {self.fraction}: a share of the tokens above 0 and up to 1 is meant")
+            raise UsageError(
+                f"fraction is {self.fraction:g}: a share of the tokens above 0 and up to 1 is meant",
+                hint="0.5 is half of them",
+            )
         if not 0 <= self.protect_recent <= 1:
             raise UsageError(f"protect_recent is {self.protect_recent}: a share of the messages from 0 to 1 is meant")
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from cgcli.cachesim.bill import billed
+from cgcli.cachesim.break_even import min_span_ratio
 from cgcli.calls.build import build, modes_for
 from cgcli.calls.call import NATIVE, Asking, Call, CallMode, Parent, PrefixSource
 from cgcli.calls.falling_back import ask
@@ -16,7 +18,6 @@ from cgcli.providers.windows import window
 from cgcli.readers.single import BodyParser
 from cgcli.select.choosing import select
 from cgcli.shapes.answers import Answers
-from cgcli.shapes.billing import billed, min_span_ratio
 from cgcli.shapes.comparison import Comparison, Shape
 from cgcli.shapes.following import Follower
 from cgcli.shapes.sending import answered_s, send
@@ -27,6 +28,7 @@ from cgcli.tokens.ruler import Ruler
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from cgcli.cachesim.bill import Billed
     from cgcli.cachesim.simulator import Simulator
     from cgcli.calls.build import Choice
     from cgcli.calls.call import CallOptions
@@ -36,7 +38,6 @@ if TYPE_CHECKING:
     from cgcli.model import Exchange, Request
     from cgcli.pricing.table import Prices
     from cgcli.select.selection import Selection, SpanOptions
-    from cgcli.shapes.comparison import Billed
     from cgcli.shapes.survey import Target
     from cgcli.summarisers.protocol import Summariser
 

@@ -9,7 +9,7 @@ from cgcli.model import unique, value
 if TYPE_CHECKING:
     from decimal import Decimal
 
-    from cgcli.cachesim.simulated import Simulated
+    from cgcli.cachesim.bill import Billed
     from cgcli.calls.call import Call, CallMode, Parent
     from cgcli.calls.stats import CallStats
     from cgcli.calls.when import When
@@ -38,16 +38,6 @@ class Sharing:
     """The same byte for byte, the appended message left out."""
     prefix_sha256: str
     """The key up to the last message that is meant to be the parent's, in hex; a fork's is the parent's own."""
-
-
-@value
-class Billed:
-    """One request as the simulated cache bills it."""
-
-    simulated: Simulated | Refusal
-    output_tokens: int
-    usd: Decimal | None
-    """None where it is unpriced, or the cache is not simulated for the model."""
 
 
 @unique

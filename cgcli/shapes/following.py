@@ -6,6 +6,7 @@ import json
 from hashlib import sha256
 from typing import TYPE_CHECKING
 
+from cgcli.cachesim.bill import billed
 from cgcli.calls.call import NATIVE, CallMode
 from cgcli.calls.following import follow
 from cgcli.calls.summary_message import summary_message, summary_text
@@ -13,7 +14,7 @@ from cgcli.compaction.summaries.placing import original
 from cgcli.markers import KEY_HEX
 from cgcli.model import Refusal, changed, unique
 from cgcli.prefix.chain import common_messages
-from cgcli.shapes.billing import billed, break_even_turns, turn_usd
+from cgcli.shapes.billing import break_even_turns, turn_usd
 from cgcli.shapes.comparison import Following
 from cgcli.shapes.sending import answered_s
 from cgcli.shapes.sharing import sharing
@@ -23,6 +24,7 @@ from cgcli.wire.strings import Style
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from cgcli.cachesim.bill import Billed
     from cgcli.cachesim.simulator import Simulator
     from cgcli.calls.call import CallOptions
     from cgcli.model import Exchange, Request
@@ -30,7 +32,7 @@ if TYPE_CHECKING:
     from cgcli.readers.single import BodyParser
     from cgcli.select.selection import Selection
     from cgcli.shapes.compare import Opened
-    from cgcli.shapes.comparison import Billed, Comparison, Shape
+    from cgcli.shapes.comparison import Comparison, Shape
     from cgcli.tokens.ruler import Ruler
 
 SECOND_PASS_NUMBER = -2

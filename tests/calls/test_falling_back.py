@@ -133,7 +133,7 @@ def test_a_decline_has_its_own_counter_and_says_what_was_measured() -> None:
     made = ask(resolve("auto"), wanted)
     assert made.refused is not None
     assert (made.refused.reason, made.refused.is_decline) == ("below_min_span_ratio", True)
-    assert made.refused.detail.endswith(": 5,129 of 26,620 tokens, 0.193 where 0.22 is the least")
+    assert made.refused.detail.endswith(": 5,129 of 26,620 tokens, 0.193 where 0.220 is the least")
     found = stats(made)
     assert (found.mode_requested, found.mode_used, found.fork_fallbacks, found.fork_declines) == (
         "auto",

@@ -21,9 +21,7 @@ UGLY = FIXTURES / "ugly"
 JSON_HINT = "give saved requests: JSON, or one JSON object a line"
 DOCUMENT_HINT = "mend it, or give one request a line: a line that is not usable is then skipped alone"
 FORMATS_HINT = "give a capture of whole requests: docs/reference/formats.md has every format"
-RECORD_HINT = "record requests: CONTEXT_GURU_CAPTURE=FILE with context-guru, or claude-trace for Claude Code"
 PACKED_HINT = "copy it anew; `gzip -cd` gives what can be saved of it"
-HISTORY = "a session history: it has no tools and not the whole system prompt"
 LOOK_ALIKES = sorted((CORPUS / "negative").glob("*")) if CORPUS else []
 
 
@@ -110,7 +108,10 @@ REFUSED = [
         id="damaged gzip",
     ),
     pytest.param(
-        _ugly("history.jsonl"), f"in.jsonl: Claude Code session: {HISTORY}", RECORD_HINT, id="Claude Code session"
+        b'{"type":"summary","summary":"s","leafUuid":"u"}\n',
+        "in.jsonl: Claude Code session without its messages: it has notes, and no row of a user or a model",
+        "give the session's own file: ~/.claude/projects/FOLDER/SESSION.jsonl",
+        id="Claude Code session without its messages",
     ),
     pytest.param(
         _ugly("change-log.jsonl"),

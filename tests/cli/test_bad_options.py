@@ -78,6 +78,7 @@ WRONG = [
         "look at its path and permissions",
     ),
     (("--pipeline", "format,collaps"), "there is no component 'collaps'", "did you mean 'collapse'?"),
+    (("--pipeline", "format,sumarize"), "there is no component 'sumarize'", "did you mean 'summarize'?"),
     (
         ("--pipeline", " , "),
         "--pipeline names no component",

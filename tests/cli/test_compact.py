@@ -195,12 +195,24 @@ def test_held_pays_says_what_was_let_in(cg: Cg) -> None:
     assert gain > 0
     assert said == (
         f"held pays: 1 of 6 turns let decisions in, for {paying['saved_tokens']:,} tokens less and "
-        f"{paying['rewritten_tokens']:,} written anew (simulated), expected to gain ${gain:.4f}"
+        f"{paying['rewritten_tokens']:,} written anew (simulated), expected to gain ${gain:.4f}; "
+        "the others: 5 does_not_pay"
     )
     cg.write("cg.toml", 'policy = "agent"\nheld = "pays"\n')
     configured = cg.report("compact", "in.jsonl", "--config", "cg.toml", "--dry-run")
     assert (configured["held"], configured["paying"]) == ("pays", paying)
     assert cg.report("compact", "in.jsonl", "--dry-run")["paying"] is None
+
+
+def test_held_pays_says_why_nothing_was_let_in(cg: Cg) -> None:
+    """A sum of no dollars would say that the price is known."""
+    cg.write("in.jsonl", _lane(9).replace(b"claude-sonnet-4-5", b"claude-nobody-knows"))
+    assert cg("compact", "in.jsonl", "--policy", "agent", "--held", "pays", "--dry-run") == 0
+    (said,) = (line for line in cg.out.decode().splitlines() if line.startswith("held pays: "))
+    assert said == "held pays: 0 of 6 turns let decisions in: 6 unpriced"
+    name = cg.fixture("claude-trace/cold.jsonl")
+    assert cg("compact", name, "--policy", "agent", "--held", "pays", "--dry-run") == 0
+    assert b"held pays: no turn had a decision to make in the held prefix\n" in cg.out
 
 
 def test_what_was_let_in_comes_back(cg: Cg) -> None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from cgcli.calls.instruction import PROMPT
-from tests.calls.asking import SESSION, behind_last, claude, compact, text, user
+from tests.calls.asking import SESSION, assistant, behind_last, claude, compact, text, user
 from tests.running import FIXTURES
 from tests.snapshots import as_file
 
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from tests.cli.calling import Cg
 
 AGENT = "context-guru/agent.jsonl"
+CHAT = [user("Begin."), assistant("An answer of several words. " * 40), user("And then?"), assistant("Then this.")]
 HOSTILE = "\x1b[2J\u202e\x9b</script>"
 
 
@@ -134,7 +135,7 @@ def test_json_and_show_exclude_each_other(cg: Cg) -> None:
     assert json.loads(cg.err)["hint"] == "--emit DIR writes the bodies"
 
 
-@pytest.mark.parametrize("name", ["ugly/empty.jsonl", "ugly/dataset.jsonl", "ugly/history.jsonl"])
+@pytest.mark.parametrize("name", ["ugly/empty.jsonl", "ugly/dataset.jsonl", "ugly/change-log.jsonl"])
 def test_a_file_without_requests_is_exit_4(name: str, cg: Cg) -> None:
     """By name, and nothing on stdout."""
     file = cg.fixture(name)
@@ -428,3 +429,34 @@ def test_help_has_examples(cg: Cg) -> None:
     """The first of them needs nothing but a file."""
     assert cg("diff-modes", "--help") == 0
     assert b"Example: cg diff-modes capture.jsonl" in cg.out
+
+
+def test_a_lane_says_why_its_costs_are_not_known(cg: Cg) -> None:
+    """With `--every` too: that there is no price, no simulated cache, and what follows where nothing goes on."""
+    records = [claude(*SESSION[: 2 * n + 1], model="local-model") for n in range(4)]
+    cg.write("in.jsonl", "".join(json.dumps(record) + "\n" for record in records))
+    assert cg("diff-modes", "in.jsonl", "--every") == 0
+    shown = cg.out.decode().splitlines()
+    assert "prices   local-model is unpriced: no table has it; --rates FILE takes prices" in shown
+    assert any(line.startswith("no cache standalone, fork: the cache of local-model") for line in shown)
+    assert "no request goes on from 1 turn (4): there the parent again is what follows" in shown
+    assert "cheapest: none in 4 turns" in shown
+
+
+def test_costs_that_are_not_known_are_not_called_unpriced(cg: Cg) -> None:
+    """The model has a price; it is its cache that is not simulated."""
+    cg.write("in.jsonl", json.dumps({"model": "gpt-4.1", "messages": [*CHAT, user("Go on.")]}) + "\n")
+    assert cg("diff-modes", "in.jsonl", "--call", "auto") == 0
+    shown = cg.out.decode()
+    assert "prices   gpt-4.1 of " in shown
+    assert "what a fork costs is not known: one is made from 0.22" in " ".join(shown.split())
+    assert "without prices" not in shown
+
+
+def test_a_wrong_share_says_what_to_try(cg: Cg) -> None:
+    """Two lines, exit 2."""
+    assert cg("diff-modes", cg.fixture(AGENT), "--span-fraction", "2") == 2
+    assert errors(cg) == [
+        "cg: fraction is 2: a share of the tokens above 0 and up to 1 is meant",
+        "  try: 0.5 is half of them",
+    ]

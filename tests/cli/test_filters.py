@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import io
 import json
 import sys
@@ -244,6 +245,19 @@ def test_a_wrong_name_says_what_to_try(filters: Filters, words: tuple[str, ...],
     filters.write("log", WGET)
     assert filters(*words) == code
     assert filters.err.startswith(said)
+
+
+def test_one_test_of_one_filter_is_counted_as_one(filters: Filters) -> None:
+    """As a person would say it."""
+    assert filters("test", filters.write("good.yaml", MINE)) == 0
+    assert filters.err == "1 test of 1 filter: 0 failed\n"
+
+
+def test_a_cut_packed_output_is_unreadable(filters: Filters, tmp_path: Path) -> None:
+    """Exit 4, as any input that cannot be read to its end."""
+    (tmp_path / "cut.gz").write_bytes(gzip.compress(WGET.encode() * 50)[:-20])
+    assert filters("try", "cut.gz") == 4
+    assert filters.err.startswith("cg: cut.gz: the packed file is damaged: ")
 
 
 def test_hostile_names_are_shown_escaped(filters: Filters) -> None:

@@ -55,7 +55,7 @@ def test_strict_makes_an_unusable_record_an_error(cg: Cg) -> None:
     assert cg("inspect", file) == 0
 
 
-@pytest.mark.parametrize("file", ["empty.jsonl", "dataset.jsonl", "history.jsonl", "ansi.log"])
+@pytest.mark.parametrize("file", ["empty.jsonl", "dataset.jsonl", "change-log.jsonl", "ansi.log"])
 def test_a_file_without_requests_is_exit_4(file: str, cg: Cg) -> None:
     """By name, and nothing on stdout."""
     assert cg("inspect", cg.fixture(f"ugly/{file}")) == 4

@@ -228,3 +228,45 @@ def test_recorded_answers_are_read_from_their_folder(lane: Cg) -> None:
     assert report["summaries"]["summarizer"] == "recorded"
     assert set(report["summaries"]["refused"]) == {"not_recorded"}
     assert report["tokens"]["before"] == report["tokens"]["after"]
+
+
+def test_auto_is_judged_as_diff_modes_judges_it(cg: Cg) -> None:
+    """The same parent and span: the same share from which on a fork pays, and the same choice."""
+    name = cg.fixture("context-guru/agent.jsonl")
+    told = cg.report("compact", name, "--policy", "summarize", "--budget", "20000", "--call", "auto", "--dry-run")
+    (asked,) = [event for event in told["summaries"]["events"] if event["what"] == "asked"]
+    assert (asked["line"], asked["messages"]) == (17, [1, 15])
+    compared = cg.report("diff-modes", name, "--at", "12", "--span-messages", "14", "--call", "auto")
+    (one,) = compared["comparisons"]
+    assert (one["line"], one["span"]["messages"]) == (17, [1, 15])
+    stats = told["summaries"]["last_summary_call_stats"]
+    assert stats["span_measure"] == one["last_summary_call_stats"]["span_measure"]
+    assert stats["span_measure"]["min_span_ratio"] == one["min_span_ratio"] != 0.1
+    assert stats["mode_used"] == one["last_summary_call_stats"]["mode_used"] == "fork"
+
+
+def test_auto_forks_nothing_that_no_cache_holds(cg: Cg) -> None:
+    """No request of the file has a mark, so a fork would read nothing of its parent: every one is declined."""
+    name = cg.fixture("lanes/fork-summary.jsonl")
+    told = cg.report("compact", name, "--policy", "summarize", "--budget", "2500", "--call", "auto", "--dry-run")
+    assert told["summaries"]["by_mode"] == {"standalone": told["summaries"]["asked"]}
+    assert told["summaries"]["fork_declines"] == told["summaries"]["asked"] > 0
+
+
+def test_without_a_call_it_says_how_near_the_file_came(cg: Cg) -> None:
+    """12,983 tokens in the last request, where a summary is asked for from 60 % of 163,904 on."""
+    name = cg.fixture("context-guru/agent.jsonl")
+    told = cg.report("compact", name, "--policy", "summarize", "--dry-run")["summaries"]
+    assert (told["asked"], told["refused"]) == (0, {})
+    assert told["nearest"] == {
+        "model": "claude-sonnet-4-5-20250929",
+        "tokens": 12_983,
+        "basis": "estimated: o200k_base x 1.24",
+        "ask_tokens": 98_342,
+    }
+    assert cg("compact", name, "--policy", "summarize", "--dry-run") == 0
+    assert b"\n  none was asked for: that is from 98,342 tokens on, and " in cg.out
+    asked = cg.report("compact", name, "--policy", "summarize", "--budget", "20000", "--dry-run")["summaries"]
+    assert (asked["asked"], asked["nearest"]) == (1, None)
+    refused = cg.report("compact", name, *SUMMARIZE, "--summarizer", "none", "--dry-run")["summaries"]
+    assert (refused["asked"], refused["nearest"]) == (0, None)

@@ -103,7 +103,7 @@ class Watch:
             for i, k in pairwise(lane):
                 if not oracle.is_append(old[i], old[k]):
                     continue
-                if binds(old[k].get("model")) and _n_kept(new[i], new[k]) < _n_bound(old[i], old[k]):
+                if binds(old[k].get("model")) and _n_kept(new[i], new[k]) < _n_bound(new[i], new[k]):
                     yield f"request {k} changes what thinking is bound to"
                 if rows[k].is_cold or oracle.is_append(new[i], new[k]):
                     continue
@@ -114,11 +114,21 @@ class Watch:
 
 
 def _n_kept(earlier: Json, later: Json) -> int:
-    """How many leading messages of Claude's are the same; -1 where tools or system prompt are not."""
+    """How many leading messages of Claude's are the same; -1 where tools or system prompt are not.
+
+    Thinking is left out: it may be dropped from the start, which G-THINKING judges.
+    """
     if not oracle.is_append({**earlier, "messages": []}, {**later, "messages": []}):
         return -1
-    pairs = zip(oracle.rendered_messages(earlier), oracle.rendered_messages(later), strict=False)
+    plain = [{**body, "messages": [*map(_without_thinking, body["messages"])]} for body in (earlier, later)]
+    pairs = zip(*map(oracle.rendered_messages, plain), strict=False)
     return next((i for i, (one, other) in enumerate(pairs) if one != other), len(earlier["messages"]))
+
+
+def _without_thinking(message: Json) -> Json:
+    if isinstance(message["content"], str):
+        return message
+    return {**message, "content": [block for block in message["content"] if "thinking" not in str(block["type"])]}
 
 
 def _n_bound(earlier: Json, later: Json) -> int:

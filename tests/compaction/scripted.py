@@ -112,6 +112,7 @@ def seen(taken: Sequence[tuple[int, int, int]] = (), *, n_same: int = 0) -> Body
         rule=HeldRule.RESPECT,
         memory=None,
         n_same=n_same,
+        rewritten_from=None,
         taken=tuple((start, stop) for start, stop, _ in taken),
         taken_tokens=tuple(tokens for _, _, tokens in taken),
         sent_tokens=1000 - sum(tokens for _, _, tokens in taken),

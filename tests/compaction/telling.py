@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
 ROOT = Path(__file__).resolve().parents[2]
+MOST_BYTES = 14_000
+"""Longer files say nothing else, and take longer."""
 FAULT = re.compile(
     r"(?i:\b(?:error|errors|err!|failed|failure|failures|fail|fatal|panicked|traceback|exception|denied|refused)\b)"
     r"|(?i:\b(?:not found|no such|timed out|cannot|segmentation fault|no tests (?:ran|collected))\b)"
@@ -77,8 +79,6 @@ def _files(folder: str, suffix: str, every: int) -> list[Path]:
     return [path for path in found[::every] if 0 < path.stat().st_size < MOST_BYTES]
 
 
-MOST_BYTES = 14_000
-"""Longer files say nothing else, and take longer."""
 RUN = """\
 $ make check
 \x1b[1mcc -c src/a.c\x1b[0m
@@ -113,8 +113,8 @@ def _logs() -> Iterator[str]:
 
 
 def _kinds() -> Iterator[tuple[str, list[str]]]:
-    sources = [*_files("cgcli", ".py", 9), *_files("tests", ".py", 9)]
-    documents = _files("docs", ".md", 4)
+    sources = [*_files("cgcli", ".py", 12), *_files("tests", ".py", 12)]
+    documents = _files("docs", ".md", 5)
     texts = {path.relative_to(ROOT).as_posix(): path.read_text(encoding="utf-8") for path in (*sources, *documents)}
     # What stands for content that left is no matter of this: a step leaves such a text alone as a whole.
     texts = {path: text.replace("<<cg:", "<<").replace("⟪cg⟫", "") for path, text in texts.items()}

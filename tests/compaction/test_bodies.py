@@ -10,6 +10,7 @@ import pytest
 from cgcli.compaction.body import BodyEdit, BodyPlan
 from cgcli.compaction.component import Skip
 from cgcli.compaction.components.taken import is_cut
+from cgcli.compaction.state import NO_BODIES
 from tests.compaction.scripted import (
     RAW,
     WORDS,
@@ -178,6 +179,19 @@ def test_only_what_reads_otherwise_than_before_is_a_rewrite() -> None:
     assert edited(First(does(two)), before=both.state, n_same=3).rewritten_from == 1
     assert edited(First(does(two)), before=both.state, n_same=1).rewritten_from is None
     assert edited(First(does(swap("two", "2", keeps=True)))).rewritten_from is None
+
+
+def test_later_component_is_told_what_earlier_ones_rewrite() -> None:
+    """What is new or gone on this turn; not what stood so before, nor what the later ones did themselves."""
+    yes, tools = swap("Yes.", "Y", i_message=1), swap("Runs a command.", "Runs.", i_message=None)
+    mine = swap("two", "2", i_message=0)
+    plans = ((yes,), (yes,), (tools, yes), (tools, yes), (yes,), (), ())
+    state, seen_by_second = NO_BODIES, []
+    for plan in plans:
+        second = Second(does(mine))
+        state = edited(First(does(*plan)), second, before=state, n_same=3).state
+        seen_by_second.append(second.seen[0].rewritten_from)
+    assert seen_by_second == [1, None, 0, None, 0, 1, None]
 
 
 def test_tools_are_a_rewrite_only_where_they_change() -> None:

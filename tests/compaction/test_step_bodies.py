@@ -16,11 +16,12 @@ from cgcli.markers import marker
 from cgcli.tokens.meter import Meter
 from cgcli.wire.strings import Style
 from tests.compaction.scripted import Scripted
-from tests.compaction.stepping import NOTHING, Drop, Walk, known, stepper
+from tests.compaction.stepping import NOTHING, Age, Drop, Walk, known, stepper
 from tests.compaction.test_paying import Judging
 from tests.lanes.placing import Json, body, said, turn, user
 
 if TYPE_CHECKING:
+    from cgcli.compaction.component import Component
     from cgcli.compaction.view import View
 
 A, B, C, D = ("a" * 60, "b" * 60, "c" * 60, "d" * 60)
@@ -147,7 +148,7 @@ class Notes(Scripted):
         return BodyPlan(edits=(BodyEdit(start=at, stop=at, new=b"%d" % n, i_message=0),), memory=n)
 
 
-def _with(bodies: tuple[Scripted, ...], *components: Drop, rule: HeldRule = HeldRule.RESPECT) -> Stepper:
+def _with(bodies: tuple[Scripted, ...], *components: Component, rule: HeldRule = HeldRule.RESPECT) -> Stepper:
     return Stepper(Pipeline(components, len, default_style=Style.ASCII), Meter(len), rule=rule, bodies=bodies)
 
 
@@ -163,6 +164,17 @@ def test_memory_goes_from_turn_to_turn_and_into_branches() -> None:
     branch.send(_history(A, D), shared=3, held=known(3))
     assert (trunk.state.bodies.memories, branch.state.bodies.memories) == ({0: 3}, {0: 2})
     assert [seen.n_same for seen in notes.seen] == [0, 3, 5, 3]
+
+
+def test_components_of_bodies_are_told_what_outputs_are_rewritten() -> None:
+    """The first message that is sent otherwise than on the turn before; decisions of earlier turns are no news."""
+    notes = Notes()
+    walk = Walk(_with((notes,), Age(), rule=HeldRule.IGNORE))
+    walk.send(_history(A), shared=0, held=NOTHING)
+    walk.send(_history(A, B), shared=3, held=known(3))
+    walk.send(_history(A, B, C), shared=5, held=known(5))
+    walk.send(_history(A, B, C), shared=7, held=known(7))
+    assert [seen.rewritten_from for seen in notes.seen] == [None, 2, 4, None]
 
 
 def test_edited_lane_says_how_much_of_it_is_the_same() -> None:

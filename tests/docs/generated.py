@@ -15,13 +15,17 @@ from cgcli.compaction.order import FACTS
 from cgcli.config.schema import Table
 from cgcli.dialects import DIALECTS
 from cgcli.errors import CgError
-from cgcli.readers import READERS, unsupported
+from cgcli.readers import READERS, TEXTS, unsupported
+from cgcli.readers.derived import Deriving, DerivingText
 from cgcli.readers.envelope import PATHS
 from tests.docs import policies, prices
 from tests.docs.help import help_pages
+from tests.docs.pages import DOCS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+    from cgcli.readers.base import Reader
 
 _REGION = re.compile(r"(<!-- generated: ([a-z-]+) -->\n).*?(<!-- end -->)", re.DOTALL)
 _YES_NO = {True: "yes", False: "no"}
@@ -46,14 +50,33 @@ def _commands() -> Iterator[str]:
 
 
 def _readers() -> Iterator[str]:
+    """The formats whose own bytes are edited."""
+    yield from _formats([reader for reader in READERS if not isinstance(reader, Deriving)])
+
+
+def _logs() -> Iterator[str]:
+    """The formats that hold requests as they were sent, in another shape."""
+    yield from _formats([reader for reader in _deriving() if not reader.reconstructs])
+
+
+def _histories() -> Iterator[str]:
+    """The formats from which requests are put together."""
+    yield from _formats([reader for reader in _deriving() if reader.reconstructs])
+
+
+def _deriving() -> list[Deriving | DerivingText]:
+    return [*(reader for reader in READERS if isinstance(reader, Deriving)), *TEXTS]
+
+
+def _formats(readers: Sequence[Reader | Deriving | DerivingText]) -> Iterator[str]:
     head = ("format", "what it is", "taken where", "tools", "system", "usage", "answer", "time", "requests are")
     yield from _table(
         head,
         (
             (
-                f"`{reader.name}`",
+                _page(reader.name),
                 _first_line(type(reader)),
-                _first_line(type(reader).matches).removeprefix("True where "),
+                _first_line(_tells(reader)).removeprefix("True where "),
                 *(
                     _YES_NO[known]
                     for known in (
@@ -66,9 +89,20 @@ def _readers() -> Iterator[str]:
                 ),
                 "independent" if reader.independent else "conversations",
             )
-            for reader in READERS
+            for reader in sorted(readers, key=lambda reader: reader.name)
         ),
     )
+
+
+def _tells(reader: Reader | Deriving | DerivingText) -> object:
+    """What tells the format: `matches`, or `recognises` of a file that is no JSON."""
+    return reader.recognises if isinstance(reader, DerivingText) else reader.matches
+
+
+def _page(name: str) -> str:
+    """The format's name, with a link to its page where it has one."""
+    has_page = (DOCS / "formats" / f"{name}.md").is_file()
+    return f"[`{name}`](../formats/{name}.md)" if has_page else f"`{name}`"
 
 
 def _envelope() -> Iterator[str]:
@@ -162,7 +196,9 @@ PARTS: Mapping[str, Callable[[], Iterator[str]]] = {
     "dialects": _dialects,
     "envelope": _envelope,
     "errors": _errors,
+    "histories": _histories,
     "keys": _keys,
+    "logs": _logs,
     "orders": _orders,
     "policies": lambda: policies.table("../policies/"),
     "price-source": prices.provenance,

@@ -225,3 +225,26 @@ def test_the_fixtures_streams_and_bodies_say_the_same_shape() -> None:
 def test_other_readers_record_no_answer() -> None:
     """Bare bodies are requests alone."""
     assert exchanges(bodies({**HEAD, "messages": [user("a")]})) == [None]
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        '{"type":"message_start","message":{}} ',
+        '{"type":"message_start","message":"text"}',
+        '{"choices":[{"delta":{},"finish_reason":NaN}]}',
+        '{"choices":[{"delta":{},"finish_reason":"stop"}],"usage":{"prompt_tokens":Infinity}}',
+        '{"choices":[7]}',
+        '{"choices":' + "[" * 100_000,
+    ],
+)
+def test_odd_events_are_no_answer(said: str) -> None:
+    """Of another kind than they should be, not JSON, or nested too deeply: nothing, and no other error."""
+    assert answers.of_stream(f"data: {said}\n\n") is None
+
+
+def test_blocks_that_are_no_objects_are_no_answer() -> None:
+    """A block's first event that has a text where the block should be."""
+    begun = stream({"type": "message_start", "message": {}})
+    odd = stream({"type": "content_block_start", "content_block": "ab"}, {"type": "message_stop"})
+    assert answers.of_stream(begun + odd) is None

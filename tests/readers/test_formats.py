@@ -252,3 +252,33 @@ def test_batch_output_is_no_request() -> None:
     record = {"custom_id": "a", "method": "POST", "url": "/v1/chat/completions", "body": BODY}
     found = _entries(record, {"custom_id": "a", "response": {"body": {}}}, {**record, "body": "text"})
     assert [entry.passed.reason if entry.passed else "request" for entry in found] == ["request", "no_body", "no_body"]
+
+
+# --- answers in envelopes
+
+
+@pytest.mark.parametrize(
+    ("name", "session", "output"),
+    [("envelope/contextio.json", "ctx-1", "toolu_1"), ("envelope/anyclaude.json", None, "toolu_0")],
+)
+def test_an_envelope_may_have_the_answer_beside_the_body(name: str, session: str | None, output: str) -> None:
+    """An event stream in a string, or an object: with its usage, and the body is still edited in place."""
+    (found,) = [entry.exchange for entry in _fixture(name) if entry.exchange is not None]
+    assert found.usage is not None
+    assert (found.session_id, found.usage.write_by_ttl_s, found.usage.output) == (session, {300: 40}, 9)
+    assert json.loads(found.answer or b"")["content"][0]["id"] == output
+
+
+@pytest.mark.parametrize(
+    "answer", [None, 7, [], "", "{", {"error": 1}, "data: {\n\n", {"usage": {"input_tokens": "1"}}]
+)
+def test_an_answer_that_is_none_is_not_recorded(answer: Any) -> None:
+    """Whatever stands in its place."""
+    (found,) = _exchanges({"request": {"body": BODY}, "response": {"body": answer}})
+    assert (found.answer, found.usage) == (None, None)
+
+
+def test_a_path_without_a_place_for_answers_has_none() -> None:
+    """`params` has none beside it."""
+    (found,) = _exchanges({"params": BODY, "response": {"content": []}})
+    assert found.find_answer is None

@@ -116,6 +116,16 @@ ANSWERS: dict[str, tuple[dict[str, Any], Usage | None]] = {
         },
         Usage(fresh=1, read=0, write_by_ttl_s={}, output=2, iterations=(_usage(1, 0, {}, 2), UNKNOWN, UNKNOWN)),
     ),
+    "litellm gives in the shape of chat what anthropic read and wrote": (
+        {
+            "prompt_tokens": 5000,
+            "completion_tokens": 12,
+            "prompt_tokens_details": {"cached_tokens": 4000, "cache_creation_tokens": 700},
+            "cache_creation_input_tokens": 700,
+            "cache_read_input_tokens": 4000,
+        },
+        _usage(300, 4000, {300: 700}, 12),
+    ),
     "chat without details": ({"prompt_tokens": 9, "completion_tokens": 1}, _usage(9, 0, {}, 1)),
     "details of another shape": ({"prompt_tokens": 9, "prompt_tokens_details": "x"}, _usage(9, 0, {}, None)),
     "nothing in it": ({}, None),
@@ -141,6 +151,17 @@ def test_all_input_is_the_sum_of_its_kinds() -> None:
     assert _usage(4, 24_874, {300: 200, 3600: 31}, 1).input == 25_109
     assert Usage(fresh=None, read=None, write_by_ttl_s=None, output=3).input is None
     assert Usage(fresh=4, read=None, write_by_ttl_s=None, output=None).input == 4
+
+
+@pytest.mark.parametrize(
+    ("total", "read", "written", "fresh", "writes"),
+    [(5000, 4000, 700, 300, {300: 700}), (9, 0, 0, 9, {}), (10, 8, 5, 0, {300: 5})],
+)
+def test_a_total_that_includes_all_is_split(
+    total: int, read: int, written: int, fresh: int, writes: dict[int, int]
+) -> None:
+    """What was read and written is taken off; never below nothing."""
+    assert usage.inclusive(total=total, read=read, written=written, output=2) == _usage(fresh, read, writes, 2)
 
 
 START = (
@@ -177,6 +198,7 @@ STREAMS: dict[str, tuple[str, Usage | None]] = {
     "no usage": (TEXT, None),
     "no stream": ('{"usage":{"input_tokens":1}}', None),
     "events that are no objects": ('data: ["usage"]\n\ndata: {"message":7,"usage":"usage"}\n\n', None),
+    "events nested too deeply": ('data: {"usage":' + "[" * 100_000 + "\n\n", None),
     "nothing": ("", None),
 }
 

@@ -113,6 +113,31 @@ def test_a_batch_pays_by_the_formula() -> None:
     assert entering.saved_tokens * 8 * 30 > (375 - 30) * entering.rewritten_tokens
 
 
+@pytest.mark.parametrize(
+    ("model", "read_cents", "write_cents", "before", "entering"),
+    [
+        ("claude-sonnet-4-5", 30, 375, (7, 3432, 3014), (8, 4576, 3152)),
+        ("claude-opus-5-5", 20, 500, (10, 8851, 4429), (11, 10_331, 4603)),
+        ("claude-fable-5-1", 25, 1250, (15, 16_232, 5320), (16, 17_709, 5497)),
+    ],
+)
+def test_both_sides_of_break_even_at_the_tables_prices(
+    model: str, read_cents: int, write_cents: int, before: tuple[int, int, int], entering: tuple[int, int, int]
+) -> None:
+    """A read costs 0.1, 0.05 and 0.025 of fresh input: T, S and W on the turn before a batch enters, and on its own."""
+    run, _ = _run(lines(_bodies(18, model=model)))
+    verdicts = _verdicts(run)
+    i = next(i for i, one in enumerate(verdicts) if one.from_message is not None)
+    assert [(one.n_left, one.saved_tokens, one.rewritten_tokens) for one in verdicts[i - 1 : i + 1]] == [
+        before,
+        entering,
+    ]
+    gains = [t * s * read_cents - (write_cents - read_cents) * w for t, s, w in (before, entering)]
+    assert gains[0] < 0 < gains[1]
+    usd = [Decimal(cents) / 100 / 1_000_000 for cents in gains]
+    assert [one.gain_usd for one in verdicts[i - 1 : i + 1]] == usd
+
+
 def test_the_example_of_the_documentation() -> None:
     """On the eleventh request of the demo's main lane, line 16: 2,738 tokens for 11 requests against 2,255 written."""
     source = FIXTURES / "context-guru" / "agent.jsonl"

@@ -6,10 +6,10 @@ from decimal import Decimal
 
 import pytest
 
+from cgcli.cachesim.bill import Billed
 from cgcli.cachesim.simulated import Simulated
 from cgcli.model import Refusal
 from cgcli.report.billed import bill, dollars, usd
-from cgcli.shapes.comparison import Billed
 
 
 def test_a_bill_tells_what_became_of_every_token() -> None:

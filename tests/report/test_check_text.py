@@ -9,6 +9,7 @@ import pytest
 
 from cgcli.checks.base import Verdict
 from cgcli.report.check_text import lines
+from cgcli.report.grouped import of_unit
 from tests.report.reported import SHOWN, SHOWN_IDS, checked, finding, of_fixture, of_hostile, report, request, said
 from tests.snapshots import as_file
 
@@ -77,3 +78,20 @@ def test_hostile_text_cannot_leave_its_line() -> None:
     )
     assert not any(line.lstrip().startswith("::") for line in shown)
     assert any("a\\x1b[31m\\x00\\x9b]]><script>" in line for line in shown)
+
+
+@pytest.mark.parametrize(
+    ("n", "unit", "shown"),
+    [
+        (1, "pairs of requests", "1 pair of requests"),
+        (1, "requests with marks", "1 request with marks"),
+        (1, "summariser calls", "1 summariser call"),
+        (1, "signed thinking blocks", "1 signed thinking block"),
+        (1, "forks", "1 fork"),
+        (2, "tool calls", "2 tool calls"),
+        (1200, "markers", "1,200 markers"),
+    ],
+)
+def test_a_unit_is_a_singular_for_one(n: int, unit: str, shown: str) -> None:
+    """Wherever its noun stands."""
+    assert of_unit(n, unit) == shown

@@ -65,8 +65,8 @@ def test_a_shape_without_a_price_is_named() -> None:
     shown = lines(report)
     report["comparisons"] = report["comparisons"][3:4]
 
-    assert "not compared, for want of a price: fork in 3 turns" in shown
-    assert "         not compared, for want of a price: fork" in lines(report)
+    assert "not compared, for not all of its costs are known: fork in 3 turns" in shown
+    assert "         not compared, for not all of its costs are known: fork" in lines(report)
 
 
 def test_what_was_given_is_given_again() -> None:

@@ -10,6 +10,7 @@ TOLD: dict[str, Any] = {
     "step": "summarize",
     "call": "fork",
     "summarizer": "extractive",
+    "nearest": None,
     "set_up": 0,
     "asked": 4,
     "applied": 1,
@@ -33,6 +34,7 @@ TOLD: dict[str, Any] = {
 def _event(what: str, line: int = 1, **fields: Any) -> dict[str, Any]:
     empty = dict.fromkeys(
         (
+            "asked_at_line",
             "messages",
             "mode",
             "reason",
@@ -58,17 +60,30 @@ def test_without_the_step_nothing_is_said() -> None:
 
 def test_what_became_of_the_calls() -> None:
     """By mode, by fate, with the tokens of the calls; then what was refused, and each summary in its place."""
-    refused = _event("refused", reason="empty", detail="the summary has no text")
-    told = {**TOLD, "events": [refused, _applied(7)]}
+    refused = _event("refused", asked_at_line=3, reason="empty", detail="the summary has no text")
+    not_asked = [_event("refused", reason="nothing_to_select")] * 2
+    told = {**TOLD, "events": [refused, *not_asked, _applied(7)]}
     assert list(lines(told)) == [
         (
             "summaries (summarize, extractive): 4 calls (3 fork, 1 standalone), 1 applied, 0 waiting, 2 dropped, 1 "
             "refused; calls have 12,345 tokens, counted"
         ),
+        "  not asked 2 times: nothing_to_select",
         "  refused 1 time: empty (the summary has no text)",
-        "  refused 2 times: nothing_to_select",
         "  line 7: messages 1 to 8, 4,321 tokens, became 250 (fork)",
         "  forks that became standalone calls: 1 fallback, 0 declines",
+    ]
+
+
+def test_why_nothing_was_asked_for() -> None:
+    """From how many tokens on it would have been, and how near the file comes, as the step counts it."""
+    nearest = {"model": "claude-x", "tokens": 12_983, "basis": "estimated: o200k_base x 1.24", "ask_tokens": 98_342}
+    told = {**TOLD, "asked": 0, "by_mode": {}, "refused": {}, "fork_fallbacks": 0, "nearest": nearest}
+    assert list(lines(told))[1:] == [
+        (
+            "  none was asked for: that is from 98,342 tokens on, and the request that came nearest has 12,983 "
+            "(claude-x, estimated: o200k_base x 1.24); --budget lowers that"
+        )
     ]
 
 

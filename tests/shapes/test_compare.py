@@ -18,8 +18,9 @@ from tests.shapes.comparing import compare, generated, one, shape
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from cgcli.cachesim.bill import Billed
     from cgcli.cachesim.simulated import Simulated
-    from cgcli.shapes.comparison import Billed, Comparison
+    from cgcli.shapes.comparison import Comparison
 
 STANDALONE, FORK = CallMode.STANDALONE, CallMode.FORK
 THRESHOLD, ON_DEMAND, ENDPOINT = CallMode.NATIVE_THRESHOLD, CallMode.NATIVE_ON_DEMAND, CallMode.NATIVE_ENDPOINT

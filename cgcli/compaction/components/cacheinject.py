@@ -18,6 +18,7 @@ from cgcli.compaction.components.mark_places import (
 )
 from cgcli.compaction.components.parameters import check_word
 from cgcli.compaction.components.walks import Marks, anchors, walked
+from cgcli.compaction.state import HeldKind
 from cgcli.model import value
 from cgcli.providers.breakpoints import ANTHROPIC, minimum_tokens
 from cgcli.providers.models import lookup
@@ -72,7 +73,7 @@ class Cacheinject:
             return Skip(reason="other_dialect")
         if request.tools is None or request.system is None:
             return Skip(reason="head_not_recorded")
-        walks = walked(request.messages, body.memory or (), body.n_same)
+        walks = walked(request.messages, body.memory or ())
         marks = Marks(request, walks, body.taken)
         if marks.are_refused:
             return BodyPlan(memory=walks, skips=(Skip(reason="marks_refused"),))
@@ -98,12 +99,15 @@ class Cacheinject:
 
 
 def _wants(body: Body) -> Iterator[tuple[int, int | None]]:
-    """The messages whose end is to be marked: the last one, and the last one that is the lane's last request's."""
+    """The messages whose end is to be marked: the last one, and the last one that is sent as on the turn before."""
     n = len(body.request.messages)
     if n:
         yield n - 1, None
-    if 0 < body.n_same < n:
-        yield body.n_same - 1, None
+    if body.held.kind is HeldKind.NOTHING:  # another head, or a new lane
+        return
+    n_same = body.n_same if body.rewritten_from is None else min(body.n_same, body.rewritten_from)
+    if 0 < n_same < n:
+        yield n_same - 1, None
 
 
 def _of_head(request: Request) -> Iterator[tuple[Order, Item, int]]:

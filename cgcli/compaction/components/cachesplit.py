@@ -76,7 +76,7 @@ class Cachesplit:
             return BodyPlan(memory=memory, skips=(BOUND,))
         if memory.cut is None or memory.system != request.system:
             memory = changed(memory, system=request.system, cut=self._find(body, request.system))
-        memory = changed(memory, walks=walked(request.messages, memory.walks, body.n_same))
+        memory = changed(memory, walks=walked(request.messages, memory.walks))
         if not isinstance(memory.cut, _Cut):
             return BodyPlan(memory=memory, skips=() if memory.cut is None else (memory.cut,))
         made = _made(body, memory, memory.cut)

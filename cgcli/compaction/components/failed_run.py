@@ -121,10 +121,11 @@ class FailedRun:
 def _reduced(slot: Slot, run: _Run, mode: MarkerMode) -> str:
     of = " of the same command" if run.is_told else ""
     found = [peek(line, _FAULT_CHARS) for line in faults(shown(slot.text))]
-    kept = found[:_MOST_FAULTS]
-    if len(found) > len(kept):
-        kept.append(f"... ({len(found) - len(kept)} more lines like these)")
-    return "\n".join([after(f"[{NOTE}{of}]", " ", left_behind(slot, mode)), *kept])
+    if len(found) > _MOST_FAULTS:
+        # The last one says how it ended.
+        n_more = len(found) - _MOST_FAULTS
+        found = [*found[: _MOST_FAULTS - 1], f"... ({n_more} more like these)", found[-1]]
+    return "\n".join([after(f"[{NOTE}{of}]", " ", left_behind(slot, mode)), *found])
 
 
 def _run(i_output: int, view: View) -> _Run:

@@ -40,6 +40,8 @@ class Walk:
     marks: tuple[tuple[Order, str], ...] = ()
     """The last few, with their lifetimes."""
     n_marks: int = 0
+    item: Item | None = None
+    """The item; None before the first one."""
 
 
 Walks = tuple[Walk, ...]
@@ -47,8 +49,13 @@ Walks = tuple[Walk, ...]
 _NOTHING = Walk()
 
 
-def walked(messages: Sequence[Item], known: Walks, n_same: int) -> Walks:
-    """The walks over *messages*, of which the first *n_same* are those that *known* was walked over."""
+def walked(messages: Sequence[Item], known: Walks) -> Walks:
+    """The walks over *messages*; those of *known* are taken over up to the first message that is another one.
+
+    A message that reads the same but has its mark somewhere else is another one.
+    """
+    pairs = zip(known, messages, strict=False)
+    n_same = next((i for i, (walk, item) in enumerate(pairs) if walk.item is not item), len(messages))
     walks = list(known[:n_same])
     walk = walks[-1] if walks else _NOTHING
     for i in range(len(walks), len(messages)):
@@ -74,7 +81,7 @@ def _step(walk: Walk, item: Item, i_item: int) -> Walk:
         run = kind
     found = _marks(item, i_item)
     marks = (*walk.marks, *found)[-_MOST_KEPT:] if found else walk.marks
-    return Walk(position=position, run=run, marks=marks, n_marks=walk.n_marks + len(found))
+    return Walk(position=position, run=run, marks=marks, n_marks=walk.n_marks + len(found), item=item)
 
 
 def _marks(item: Item, i_item: int) -> list[tuple[Order, str]]:

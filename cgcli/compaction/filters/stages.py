@@ -31,7 +31,8 @@ def stripped(lines: list[str]) -> list[str]:
 def settled_lines(lines: list[str], guard: Guard) -> list[str]:
     r"""2, `redraws`: of a line that was drawn over (`\r`) what it came to; of a progress bar the last state."""
     text = "\n".join(lines)
-    if "\r" not in text and not has_bar(text):
+    is_redrawn = "\r" in text and any("\r" in line.rstrip("\r") for line in lines)  # else they only end in one
+    if not is_redrawn and not has_bar(text):
         return lines
     kept: list[str] = []
     for stays, run in groupby(lines, guard.protects):
@@ -65,10 +66,10 @@ def _replaced(line: str, rules: list[tuple[re.Pattern[str], str]]) -> str:
 
 
 def kept_lines(lines: list[str], guard: Guard, patterns: Patterns) -> list[str]:
-    """4, `keep_lines`: only lines that match."""
-    wanted = _matching(lines, patterns)
+    """4, `keep_lines`: only lines that match, and those that no expression sees."""
+    unwanted = _matchable(lines) - _matching(lines, patterns)
     stays = guard.protected_with_details(lines)
-    return _closed_up(lines, [is_kept or line in wanted for is_kept, line in zip(stays, lines, strict=True)])
+    return _closed_up(lines, [is_kept or line not in unwanted for is_kept, line in zip(stays, lines, strict=True)])
 
 
 def without_lines(lines: list[str], guard: Guard, patterns: Patterns) -> list[str]:

@@ -188,8 +188,8 @@ class Seam:
     tools_recorded: bool = True
     other_editor: str | None = None
     """What else takes content out of the same history."""
-    least_ratio: float | None = None
-    """What share of its parent a span must have for a fork to pay, by the prices; None where there are none."""
+    fork_prices: Prices | None = None
+    """What `auto` reckons by whether a fork pays; None where nobody asks."""
     answers: Mapping[Digest, Summary | Refusal] = field(default_factory=dict)
     """By job."""
     judge: Judge | None = None

@@ -10,7 +10,6 @@ from cgcli.calls.call import NATIVE, Asking
 from cgcli.calls.cuts import thinking_torn
 from cgcli.calls.falling_back import ask
 from cgcli.calls.following import follow_summary
-from cgcli.calls.stats import DEFAULT_MIN_SPAN_RATIO
 from cgcli.compaction.summaries.asking import call_options, parent_of
 from cgcli.compaction.summaries.placing import Spent, covered, place
 from cgcli.compaction.summaries.runs import nothing
@@ -217,7 +216,7 @@ class SummaryTurn:
             self._refused(unfit, None, view_tokens)
             return
         asking = Asking(parent=self._parent(parent, view_tokens), selection=chosen.told, options=self._options())
-        made = ask(self.choice, asking, self.state.session, min_span_ratio=self._least_ratio())
+        made = self._made(asking)
         self.state = changed(self.state, session=made.session)
         if made.call is None:
             self._refused(made.refused or _NO_CALL, None, view_tokens, made=made)
@@ -225,12 +224,12 @@ class SummaryTurn:
         task = Task(request=parent, selection=chosen.told, call=made.call)
         self._in_flight(task, chosen, (start, stop), made)
 
-    def _least_ratio(self) -> float:
-        """The settings' own, else by the prices, else amplifier's."""
-        given = self._settings.min_span_ratio
-        if given is None:
-            given = self._seam.least_ratio
-        return DEFAULT_MIN_SPAN_RATIO if given is None else given
+    def _made(self, asking: Asking) -> Made:
+        """The call; `auto` forks from the settings' own share on, else by the prices, else from amplifier's."""
+        given, session = self._settings.min_span_ratio, self.state.session
+        if given is not None:
+            return ask(self.choice, asking, session, min_span_ratio=given)
+        return ask(self.choice, asking, session, prices=self._seam.fork_prices)
 
     def _unfit(self, start: int, stop: int) -> Refusal | None:
         """Why no summary of ours could take the place of these messages of the input; that stays so, so none is asked.

@@ -13,7 +13,7 @@ from cgcli.readers.single import BodyParser
 from cgcli.tokens.meter import Meter
 from cgcli.wire.splice import splice
 from cgcli.wire.strings import Style
-from tests.compaction.stepping import NOTHING
+from tests.compaction.stepping import NOTHING, known
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -55,18 +55,19 @@ class Edited:
     def body(self, raw: bytes, taken: Ranges = ()) -> Body:
         """The next request, as the component sees it."""
         request = self._parser.parse(raw)
-        known = self.before.messages if self.before is not None else ()
+        earlier = self.before.messages if self.before is not None else ()
         n_same = 0
-        while n_same < min(len(known), len(request.messages)) and known[n_same] is request.messages[n_same]:
+        while n_same < min(len(earlier), len(request.messages)) and earlier[n_same] is request.messages[n_same]:
             n_same += 1
         self.before = request
         return Body(
             request=request,
             view=View(request, lambda i, k: self.meter.parts(request.messages[i], request.raw, request.starts[i])[k]),
-            held=NOTHING,
+            held=known(n_same) if n_same else NOTHING,
             rule=HeldRule.RESPECT,
             memory=self.memory,
             n_same=n_same,
+            rewritten_from=None,
             taken=taken,
             taken_tokens=(0,) * len(taken),
             sent_tokens=sum(self.meter.item(item, request.raw, start) for _, item, start in request.placed()),

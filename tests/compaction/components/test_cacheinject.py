@@ -10,15 +10,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from cgcli.compaction.body import BodyPlan
 from cgcli.compaction.components.cacheinject import Cacheinject
 from cgcli.errors import FormatError, UsageError
+from cgcli.model import changed
 from cgcli.prefix.keys import keys
 from cgcli.readers import open_bytes, read
 from cgcli.readers.single import parse_body
+from cgcli.wire.splice import splice
 from tests.cachesim.caching import BOUNDLESS, MESSAGE, SONNET, Sent, told, words
 from tests.captures import capture
 from tests.checks.gated import result
 from tests.compaction.components.bodies import Edited, Json, compact, marks, pretty, sent
+from tests.compaction.stepping import NOTHING
 from tests.running import CORPUS, CORPUS_FILES, NO_CORPUS
 
 if TYPE_CHECKING:
@@ -186,6 +190,29 @@ def test_message_before_a_divergence_is_marked() -> None:
     component.send(body(*history[:10]))
     edited = [*history[:7], message(text("x"), role="assistant"), *history[8:]]
     assert [at for at, _ in marks(json.loads(component.send(body(*edited))))] == ["messages.6.0", "messages.11.0"]
+
+
+@pytest.mark.parametrize(("rewritten_from", "marked"), [(None, ["9", "17"]), (6, ["5", "17"]), (0, ["17"])])
+def test_message_before_what_is_rewritten_is_marked(rewritten_from: int | None, marked: list[str]) -> None:
+    """Earlier steps may change on this turn what was sent: the provider has it only up to there."""
+    component = Edited(Cacheinject())
+    history = lane(40)
+    component.send(body(*history[:10]))
+    raw = compact(body(*history[:18]))
+    plan = component.component.plan(changed(component.body(raw), rewritten_from=rewritten_from))
+    assert isinstance(plan, BodyPlan)
+    sent_so = splice(raw, [(edit.start, edit.stop, edit.new) for edit in plan.edits])
+    assert [at for at, _ in marks(json.loads(sent_so))] == [f"messages.{i}.0" for i in marked]
+
+
+def test_under_another_head_nothing_was_sent_before() -> None:
+    """Nothing is held of it, so a mark where the last request ended would find nothing."""
+    component = Edited(Cacheinject())
+    history = lane(40)
+    component.send(body(*history[:10]))
+    plan = component.component.plan(changed(component.body(compact(body(*history[:18]))), held=NOTHING))
+    assert isinstance(plan, BodyPlan)
+    assert plan.n_fired == 1
 
 
 @pytest.mark.parametrize(

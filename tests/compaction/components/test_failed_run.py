@@ -177,7 +177,9 @@ def test_silent_build_supersedes_its_failure() -> None:
     seen = view(GO, bash("npx tsc --noEmit", errors), bash("npx tsc --noEmit", ""), Said(text="Done."))
     answer = answers(FailedRun(), seen)[0]
     assert answer.startswith(f"{NOTE}\nsrc/app.ts(1,5): error TS2304: Cannot find name 'value1'.\n")
-    assert answer.endswith("value12'.\n... (27 more lines like these)")
+    assert answer.endswith(
+        "value11'.\n... (27 more like these)\nsrc/app.ts(39,5): error TS2304: Cannot find name 'value39'."
+    )
     assert answer.count("error TS2304") == 12
 
 

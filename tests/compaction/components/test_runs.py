@@ -38,6 +38,8 @@ def test_a_megabyte_of_one_piece_takes_linear_time(piece: str) -> None:
         '"make: *** [all] Error 1"\n',
         "2026-01-02 10:00:00 ERROR Exit code 2\n",
         "no tests failed in 3 runs\n",
+        "2026-01-02T10:00:00Z t.ts(1,7): error TS2322: no\n",
+        "2026-01-02T10:00:00Z thread 'main' panicked at src/main.rs:10:26:\n",
     ],
 )
 def test_sign_in_a_line_is_a_quote(text: str) -> None:
@@ -85,6 +87,48 @@ def test_faults_are_each_told_once_and_in_order() -> None:
     """The same line twice is one."""
     text = "ok\nE   boom\nFAILED a.py::b - boom\nE   boom\n1 failed in 0.1s\n"
     assert faults(text) == ["E   boom", "FAILED a.py::b - boom", "1 failed in 0.1s"]
+
+
+@pytest.mark.parametrize(
+    ("text", "kept"),
+    [
+        (
+            "running\nthread 'main' panicked at src/main.rs:10:26:\nboom\n",
+            ["thread 'main' panicked at src/main.rs:10:26:"],
+        ),
+        (
+            (
+                'Traceback (most recent call last):\n  File "a.py", line 1, in <module>\n    run()\n'
+                '  File "b.py", line 41, in run\n    x[7]\nKeyError: 7\nexit code: 3\n'
+            ),
+            ["Traceback (most recent call last):", 'File "b.py", line 41, in run', "KeyError: 7", "exit code: 3"],
+        ),
+        (
+            (
+                "  Failed Demo.Adds [11 ms]\n  Stack Trace:\n     at Demo.Adds() in /src/AddTests.cs:line 21\n"
+                "     at Demo.Run() in /src/Run.cs:line 9\nFailed!  - Failed:     1, Passed:    12\n"
+            ),
+            [
+                "Failed Demo.Adds [11 ms]",
+                "at Demo.Adds() in /src/AddTests.cs:line 21",
+                "Failed!  - Failed:     1, Passed:    12",
+            ],
+        ),
+        (
+            "Exit code 127\nstarting\nbash: line 1: foo: command not found\n",
+            ["Exit code 127", "bash: line 1: foo: command not found"],
+        ),
+        (
+            "collected 0 items\n\n====== no tests ran in 0.01s ======\nok\n",
+            ["collected 0 items", "====== no tests ran in 0.01s ======"],
+        ),
+        ("C:\\src\\a.cs(3,5): error CS1002: ; expected\n", ["C:\\src\\a.cs(3,5): error CS1002: ; expected"]),
+    ],
+    ids=["rust", "python", "dotnet", "shell", "nothing collected", "drive"],
+)
+def test_places_and_ends_are_among_them(text: str, kept: list[str]) -> None:
+    """Of a stack the frame in which it happened: Python's last one, the first one elsewhere."""
+    assert faults(text) == kept
 
 
 @pytest.mark.parametrize(

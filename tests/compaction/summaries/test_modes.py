@@ -13,6 +13,7 @@ from cgcli.compaction.summaries.settings import Summarize
 from cgcli.compaction.summaries.state import What
 from cgcli.errors import UsageError
 from cgcli.model import Basis
+from cgcli.pricing.table import default_prices
 from cgcli.summarisers.protocol import Summary
 from tests.compaction.stepping import Drop
 from tests.compaction.summaries.lane import BUDGET, HEADER, Lane, counted, history, of, said
@@ -115,13 +116,13 @@ def test_a_fork_must_fit_into_the_window_whatever_the_budget() -> None:
 
 
 @pytest.mark.parametrize(
-    ("ratio", "least", "mode", "declines"),
-    [(None, None, "fork", 0), (None, 0.9, "standalone", 1), (0.9, 0.1, "standalone", 1), (0, 0.9, "fork", 0)],
+    ("ratio", "mode", "declines"),
+    [(None, "fork", 0), (0.9, "standalone", 1), (0, "fork", 0)],
 )
-def test_auto_forks_where_it_pays(ratio: float | None, least: float | None, mode: str, declines: int) -> None:
-    """By the settings, else by the prices, else from 0.22 on; a decline is no fallback. The span is about half."""
+def test_auto_forks_where_it_pays(ratio: float | None, mode: str, declines: int) -> None:
+    """By the settings, else from 0.22 on, for no price is known; a decline is no fallback. The span is about half."""
     lane = Lane(call="auto", min_span_ratio=ratio)
-    lane.facts = {"least_ratio": least}
+    lane.facts = {"fork_prices": default_prices()}
     lane.grow(5)
     (event, *_) = [event for event in lane.events if event.what is What.ASKED]
     stats = event.stats
@@ -133,8 +134,7 @@ def test_auto_forks_where_it_pays(ratio: float | None, least: float | None, mode
         assert stats.span_measure is None
     else:
         assert stats.span_measure is not None
-        used = next(one for one in (ratio, least, 0.22) if one is not None)
-        assert stats.span_measure.min_span_ratio == used
+        assert stats.span_measure.min_span_ratio == (0.22 if ratio is None else ratio)
         assert 0.3 < (stats.span_measure.span_ratio or 0) < 0.8
 
 

@@ -80,6 +80,7 @@ def test_only_what_a_user_says_stays() -> None:
         "<user_instructions>Be brief.</user_instructions>",
         "<turn_aborted>by the user</turn_aborted>",
         "<system-reminder>a</system-reminder> <system-reminder>b</system-reminder>",
+        '<system-reminder source="context-replay">a</system-reminder>',
     ],
 )
 def test_what_an_agent_puts_there_is_no_users_text(text: str) -> None:

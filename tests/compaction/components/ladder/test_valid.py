@@ -115,7 +115,6 @@ def test_messages_that_load_tools_stay() -> None:
     got = lane.send(body([user("task"), *found, *told, *rest]))
     assert shown(got) == "U A R N4 U"
     assert json.loads(got)["messages"][1:3] == found
-    assert lane.reasons.count("loads_tools") + lane.reasons.count("protected_sibling") >= 1
     # Tools that the provider searched, and a block that adds one: messages of their own.
     server = {"type": "tool_search_tool_result", "tool_use_id": "s", "content": {"tool_references": [reference("x")]}}
     for role, block in (("assistant", server), ("user", {"type": "tool_addition", "tool": {"name": "x"}})):
@@ -141,8 +140,12 @@ def lane_of(*messages: Json) -> bytes:
 
 
 def test_message_with_words_and_results_stays() -> None:
-    """A user's words beside a result: the result's call stays, too; an agent's reminder is no user's word."""
-    for words, expected in (("please", "U A T N2 U"), ("<system-reminder>x</system-reminder>", "U N4 U")):
+    """A user's words beside a result: the result's call stays, too; an agent's reminder is none, whatever its tag."""
+    for words, expected in (
+        ("please", "U A T N2 U"),
+        ("<system-reminder>x</system-reminder>", "U N4 U"),
+        ('<system-reminder source="hook">x</system-reminder>', "U N4 U"),
+    ):
         mixed = turn("anthropic", ("a", "x" * 1000))
         mixed[1]["content"].append({"type": "text", "text": words})
         made = body([user("task"), *mixed, *turn("anthropic", ("b", "y" * 1000)), user("go on")])
