@@ -203,7 +203,8 @@ def test_reasons_for_skipping_a_record_are_those_of_the_code() -> None:
     source = "\n".join(
         _read(path) for folder in ("readers", "wire", "dialects") for path in (ROOT / "cgcli" / folder).rglob("*.py")
     )
-    named = r'(?:Malformed\(|Passed\(\s*reason=|_unusable\(piece, |_passed\(\w+, |_noted\([^"]{1,20}, |reason = )"([a-z0-9_]+)"'
+    before = r'(?:Malformed\(|Passed\(\s*reason=|_unusable\(piece, |_passed\(\w+, |_noted\([^"]{1,20}, |reason = )'
+    named = before + '"([a-z0-9_]+)"'
     by_name = re.findall(named, source)
     with_detail = re.findall(r'return "([a-z0-9_]+)", ', source)  # the name of a fault and a line about it
 

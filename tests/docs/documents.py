@@ -67,6 +67,7 @@ def documents(folder: Path, capsys: pytest.CaptureFixture[str]) -> Iterator[dict
     yield run("compact", AGENT, "-o", "out.jsonl")
     yield run("compact", AGENT, "--policy", "agent", "--held", "ignore", "--dry-run")
     yield run("compact", AGENT, "--policy", "agent", "--held", "pays", "--dry-run")
+    yield run("compact", AGENT, "--policy", "summarize", "--dry-run")
     yield run("compact", AGENT, "--policy", "summarize", "--budget", "3000", "--call", "auto", "--dry-run")
     yield run("compact", str(FIXTURES / "lanes" / "eliding.jsonl"), "--dry-run")
     for name in ("claude-trace/seven-lanes.jsonl", "ugly/half-line.jsonl"):

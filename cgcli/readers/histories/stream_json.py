@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, ClassVar
 from cgcli.model import unique
 from cgcli.readers.base import Known, Passed
 from cgcli.readers.derived import NEITHER, Derived, Missed
-from cgcli.readers.histories.claude_messages import (
+from cgcli.readers.histories.claude_code.messages import (
     SYNTHETIC,
     Answer,
     Content,

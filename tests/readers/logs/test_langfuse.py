@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from cgcli.model import Usage
-from cgcli.readers.logs.langfuse_usage import usage_of
+from cgcli.readers.logs.langfuse.usage import usage_of
 from tests.readers.histories.rebuilding import Json, answer, jsonl, of_path, rebuilt
 from tests.readers.logs.fuzzed import survives
 from tests.running import FIXTURES

@@ -15,7 +15,7 @@ from cgcli.readers.base import Known, Passed
 from cgcli.readers.derived import Derived, Missed
 from cgcli.readers.fields import Lines, elements_of, members_of, or_missed, string_at, value_at
 from cgcli.readers.logs import calls
-from cgcli.readers.logs.langfuse_usage import usage_of
+from cgcli.readers.logs.langfuse.usage import usage_of
 from cgcli.readers.logs.parameters import body_parameters, has_system
 from cgcli.readers.records import records
 from cgcli.readers.spelling import array_of, object_of, spell

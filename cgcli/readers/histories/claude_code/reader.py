@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, ClassVar
 
 from cgcli.readers.base import Passed
 from cgcli.readers.derived import HISTORY, NEITHER, Derived, Missed
-from cgcli.readers.histories.claude_lanes import lanes_of
-from cgcli.readers.histories.claude_lines import line_of
-from cgcli.readers.histories.claude_links import tree_of
-from cgcli.readers.histories.claude_turns import turns_of
+from cgcli.readers.histories.claude_code.lanes import lanes_of
+from cgcli.readers.histories.claude_code.lines import line_of
+from cgcli.readers.histories.claude_code.links import tree_of
+from cgcli.readers.histories.claude_code.turns import turns_of
 from cgcli.readers.records import records
 from cgcli.readers.spelling import body, spell
 from cgcli.wire.spans import Malformed
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from cgcli.readers.base import Known
-    from cgcli.readers.histories.claude_lines import Line
-    from cgcli.readers.histories.claude_turns import Turn
+    from cgcli.readers.histories.claude_code.lines import Line
+    from cgcli.readers.histories.claude_code.turns import Turn
     from cgcli.readers.piece import Piece
     from cgcli.wire.spans import Node
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from cgcli.dialects import named
 from cgcli.model import value
 from cgcli.readers.fields import elements_of, string_at
-from cgcli.readers.histories.codex_lines import NEVER_SENT, is_made, item_type
+from cgcli.readers.histories.codex.lines import NEVER_SENT, is_made, item_type
 from cgcli.readers.histories.sound import check_message
 from cgcli.readers.spelling import spell
 from cgcli.wire.spans import Malformed

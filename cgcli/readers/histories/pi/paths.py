@@ -5,14 +5,14 @@ from __future__ import annotations
 from bisect import bisect_left
 from typing import TYPE_CHECKING
 
-from cgcli.readers.histories.pi_messages import no_result
+from cgcli.readers.histories.pi.messages import no_result
 from cgcli.readers.spelling import message
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from cgcli.readers.histories.pi_entries import Compaction, Entry
-    from cgcli.readers.histories.pi_messages import Said
+    from cgcli.readers.histories.pi.entries import Compaction, Entry
+    from cgcli.readers.histories.pi.messages import Said
 
 
 class History:

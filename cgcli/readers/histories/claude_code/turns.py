@@ -5,14 +5,14 @@ from __future__ import annotations
 from itertools import accumulate
 from typing import TYPE_CHECKING
 
-from cgcli.readers.histories.claude_lines import Kind
-from cgcli.readers.histories.claude_messages import Answer, user_message
+from cgcli.readers.histories.claude_code.lines import Kind
+from cgcli.readers.histories.claude_code.messages import Answer, user_message
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from cgcli.readers.histories.claude_lines import Line
-    from cgcli.readers.histories.claude_links import Tree
+    from cgcli.readers.histories.claude_code.lines import Line
+    from cgcli.readers.histories.claude_code.links import Tree
 
 _TOLD = (Kind.ANSWER, Kind.SAID)
 

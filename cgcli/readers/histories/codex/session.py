@@ -9,9 +9,9 @@ from cgcli.model import Section
 from cgcli.readers.base import Passed
 from cgcli.readers.derived import Derived, Missed
 from cgcli.readers.fields import count_at, members_of, string_at, value_at
-from cgcli.readers.histories.codex_history import History
-from cgcli.readers.histories.codex_lines import COMPACTED, EVENT, HEAD, NEVER_SENT, TURN, is_made
-from cgcli.readers.histories.codex_usage import Meter
+from cgcli.readers.histories.codex.history import History
+from cgcli.readers.histories.codex.lines import COMPACTED, EVENT, HEAD, NEVER_SENT, TURN, is_made
+from cgcli.readers.histories.codex.usage import Meter
 from cgcli.readers.spelling import array_of, body, object_of, spell
 from cgcli.readers.stamps import iso_s
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from cgcli.model import Usage
-    from cgcli.readers.histories.codex_lines import Line
+    from cgcli.readers.histories.codex.lines import Line
 
 
 class _Answer:

@@ -9,7 +9,7 @@ from cgcli.model import Section, unique
 from cgcli.readers import chat, spelling
 from cgcli.readers.derived import Derived
 from cgcli.readers.fields import string_at, value_at
-from cgcli.readers.histories.openhands_events import (
+from cgcli.readers.histories.openhands.events import (
     UNSENT,
     Event,
     Totals,

@@ -17,7 +17,7 @@ from cgcli.readers import usage as usages
 from cgcli.readers.base import Known, Passed
 from cgcli.readers.derived import Derived, Missed
 from cgcli.readers.fields import count_at, members_of, or_missed, string_at
-from cgcli.readers.logs.amplifier_bodies import BODY_KEYS, REDACTED, body_in, whole_object
+from cgcli.readers.logs.amplifier.bodies import BODY_KEYS, REDACTED, body_in, whole_object
 from cgcli.readers.logs.pairing import Call, Pairs
 from cgcli.readers.records import records
 from cgcli.readers.stamps import iso_s

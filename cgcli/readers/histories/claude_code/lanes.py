@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from cgcli.readers.histories.claude_turns import Turn
+    from cgcli.readers.histories.claude_code.turns import Turn
 
 _Talk = tuple[str | None, ...]
 """A session, or a sub-agent in it."""

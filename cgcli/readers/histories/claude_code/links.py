@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 from cgcli.model import unique
 from cgcli.readers.base import Passed
 from cgcli.readers.derived import Missed
-from cgcli.readers.histories.claude_kept import put_behind
-from cgcli.readers.histories.claude_lines import Kind
+from cgcli.readers.histories.claude_code.kept import put_behind
+from cgcli.readers.histories.claude_code.lines import Kind
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from cgcli.readers.histories.claude_lines import Line
+    from cgcli.readers.histories.claude_code.lines import Line
 
 _Lane = tuple[str | None, tuple[bool, str | None]]
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from cgcli.readers.base import Passed
 from cgcli.readers.derived import HISTORY, NEITHER, Derived, Missed
-from cgcli.readers.histories.pi_entries import Entries
-from cgcli.readers.histories.pi_paths import History, branches
+from cgcli.readers.histories.pi.entries import Entries
+from cgcli.readers.histories.pi.paths import History, branches
 from cgcli.readers.records import records
 from cgcli.readers.spelling import array_of, body, object_of, spell
 from cgcli.wire.spans import Malformed
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from cgcli.model import Usage
     from cgcli.readers.base import Known
-    from cgcli.readers.histories.pi_entries import Answered, Entry
+    from cgcli.readers.histories.pi.entries import Answered, Entry
     from cgcli.readers.piece import Piece
     from cgcli.wire.spans import Node
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, ClassVar
 
 from cgcli.readers.derived import HISTORY, Derived, Missed
 from cgcli.readers.fields import Lines, elements_of, members_of, or_missed, string_at, value_at
-from cgcli.readers.histories.openhands_events import Event, event, usages_by_response
-from cgcli.readers.histories.openhands_talk import Talk
+from cgcli.readers.histories.openhands.events import Event, event, usages_by_response
+from cgcli.readers.histories.openhands.talk import Talk
 from cgcli.readers.records import Record, records
 
 if TYPE_CHECKING:

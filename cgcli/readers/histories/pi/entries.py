@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from cgcli.model import Usage, unique, value
 from cgcli.readers.fields import count_at, members_of, string_at, value_at
-from cgcli.readers.histories.pi_messages import ROLES, Said, branch_summary, compaction_summary, custom, said
+from cgcli.readers.histories.pi.messages import ROLES, Said, branch_summary, compaction_summary, custom, said
 from cgcli.readers.stamps import iso_s, number_s
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from cgcli.model import unique, value
 from cgcli.readers.base import Passed
-from cgcli.readers.histories.claude_messages import SYNTHETIC, Content, Part, content_of, part_of, result_of
+from cgcli.readers.histories.claude_code.messages import SYNTHETIC, Content, Part, content_of, part_of, result_of
 from cgcli.readers.stamps import iso_s
 from cgcli.wire.spans import Malformed
 

@@ -9,7 +9,7 @@ from cgcli.model import changed
 from cgcli.readers import chat, spelling
 from cgcli.readers.derived import HISTORY, NEITHER, Derived, Missed
 from cgcli.readers.fields import Lines, elements_of, members_of, or_missed, string_at
-from cgcli.readers.histories.gemini_turns import Turn, turn
+from cgcli.readers.histories.gemini_cli.turns import Turn, turn
 from cgcli.readers.records import Record, records
 from cgcli.readers.spelling import spell
 

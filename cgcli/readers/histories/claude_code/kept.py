@@ -10,12 +10,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from cgcli.model import changed
-from cgcli.readers.histories.claude_lines import Kind
+from cgcli.readers.histories.claude_code.lines import Kind
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from cgcli.readers.histories.claude_lines import Kept, Line
+    from cgcli.readers.histories.claude_code.lines import Kept, Line
 
 
 def put_behind(lines: list[Line], parents: list[int | None], places: Mapping[str, int]) -> None:

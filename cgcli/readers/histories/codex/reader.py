@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, ClassVar
 
 from cgcli.readers.base import Passed
 from cgcli.readers.derived import HISTORY, Missed
-from cgcli.readers.histories.codex_lines import is_rollout, line_of
-from cgcli.readers.histories.codex_session import Session
+from cgcli.readers.histories.codex.lines import is_rollout, line_of
+from cgcli.readers.histories.codex.session import Session
 from cgcli.readers.records import records
 from cgcli.wire.spans import Malformed
 

@@ -1,0 +1,1 @@
+"""A session of Claude Code: a tree of rows."""

@@ -1,0 +1,1 @@
+"""A rollout of Codex."""

@@ -1,0 +1,1 @@
+"""Generations that Langfuse was given, or exported."""
