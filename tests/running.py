@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from cgcli.compaction.policy import Policy, named
 from cgcli.compaction.state import HeldRule
+from cgcli.errors import CgError
 from cgcli.readers import open_bytes, read
 from cgcli.replay.compact import Writer, Written
 from cgcli.replay.expand import expand
@@ -32,6 +33,20 @@ FIXTURE_FILES = sorted(
     path for path in FIXTURES.glob("*/*") if path.is_file() and path.parent.name != "build" and path.suffix != ".md"
 )
 CORPUS_FILES = sorted(path for path in CORPUS.rglob("*") if path.is_file()) if CORPUS else []
+
+
+def _is_in_place(path: Path) -> bool:
+    """False for a file whose requests are derived; True for what is no capture."""
+    try:
+        with open_bytes(str(path)) as stream:
+            return not read(stream, file=str(path)).is_derived
+    except CgError:
+        return True
+
+
+FIXTURE_CAPTURES = [path for path in FIXTURE_FILES if _is_in_place(path)]
+CORPUS_CAPTURES = [path for path in CORPUS_FILES if _is_in_place(path)]
+"""The files whose own bytes are edited, and what is no capture."""
 
 
 @dataclass

@@ -16,7 +16,7 @@ from cgcli.errors import CgError
 from cgcli.readers import open_bytes, read
 from tests import oracle
 from tests.captures import capture
-from tests.running import CORPUS_FILES, FIXTURE_FILES, FIXTURES, compact, expand_all
+from tests.running import CORPUS_CAPTURES, FIXTURE_CAPTURES, FIXTURES, compact, expand_all
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -56,7 +56,7 @@ def _usable(path: Path) -> bool:
         return False
 
 
-FILES = [path for path in (*FIXTURE_FILES, *CORPUS_FILES) if _usable(path)]
+FILES = [path for path in (*FIXTURE_CAPTURES, *CORPUS_CAPTURES) if _usable(path)]
 
 
 def _name(path: Path) -> str:

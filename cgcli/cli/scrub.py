@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import secrets
-import shutil
 import sys
 from contextlib import ExitStack
 from pathlib import Path
-from tempfile import SpooledTemporaryFile
 from typing import TYPE_CHECKING, Annotated, Any, BinaryIO, cast
 
 import typer
@@ -57,11 +54,13 @@ def command(  # noqa: PLR0913 - the options of the command
 
     Example: cg scrub session.jsonl --dry-run
     """
-    from cgcli.report.scrub import Told, document, lines  # noqa: PLC0415 - imported when the command runs
+    from secrets import token_bytes  # noqa: PLC0415 - imported when the command runs
+
+    from cgcli.report.scrub import Told, document, lines  # noqa: PLC0415
     from cgcli.scrub.replacing import Replacements  # noqa: PLC0415
 
     target = _target(output, dry_run=dry_run, json=json)
-    key = secrets.token_bytes(_KEY_BYTES) if seed is None else seed.encode("utf-8", "surrogateescape")
+    key = token_bytes(_KEY_BYTES) if seed is None else seed.encode("utf-8", "surrogateescape")
     done = _run(file, target, Replacements(key, keep_length=keep_length), with_keys=keys)
     told = Told(file=file, output=target, keep_length=keep_length, seeded=seed is not None, with_keys=keys)
     report = document(done, told)
@@ -111,7 +110,10 @@ def _nowhere(_lines: Sequence[bytes]) -> None:
 
 def _opening(file: str, stack: ExitStack) -> Callable[[], BinaryIO]:
     """What gives the content of *file* from its beginning; of a pipe by a copy that has no name and goes in the end."""
-    from cgcli.readers import open_bytes  # noqa: PLC0415 - imported when the command runs
+    from shutil import copyfileobj  # noqa: PLC0415 - imported when the command runs
+    from tempfile import SpooledTemporaryFile  # noqa: PLC0415
+
+    from cgcli.readers import open_bytes  # noqa: PLC0415
     from cgcli.readers.files import reading  # noqa: PLC0415
 
     if file != "-" and Path(file).is_file():
@@ -119,7 +121,7 @@ def _opening(file: str, stack: ExitStack) -> Callable[[], BinaryIO]:
     copy = SpooledTemporaryFile(_MOST_HELD_BYTES)  # noqa: SIM115 - closed with the stack
     stack.callback(copy.close)
     with open_bytes(file) as piped, reading(file):
-        shutil.copyfileobj(piped, copy, 1 << 20)
+        copyfileobj(piped, copy, 1 << 20)
 
     def again() -> BinaryIO:
         copy.seek(0)

@@ -175,8 +175,10 @@ class Writer:
         shift = self._done.output_bytes
         offsets: list[int] = []
         numbers: list[int] = []
-        for (start, stop, new), (_, _, decision) in zip(edits, outcome.edits, strict=True):
+        for (start, stop, new), (at, end, decision) in zip(edits, outcome.edits, strict=True):
             if decision.is_reversible:
+                if decision not in self._literals:
+                    self._keep_beside(entry, at, end, decision)
                 offsets.append(start + shift)
                 numbers.append(self._number(entry, decision, start, stop, len(new)))
             else:
@@ -196,8 +198,6 @@ class Writer:
         if decision.style is None or not is_same:
             assert self._stash is not None, "a decision that can be undone has a stash"  # noqa: S101
             raw = self._stash.put(entry.raw[start:stop])
-            if literal is None:
-                self._keep_text(entry.raw[start:stop], decision)
         number = self._undo.number(
             Replaced(
                 original=decision.original.hex(),
@@ -210,10 +210,18 @@ class Writer:
             self._numbers[decision] = number
         return number
 
-    def _keep_text(self, written: bytes, decision: Decision) -> None:
-        """Where a whole string was replaced beside the slots, its text too: a marker there is the key of that."""
+    def _keep_beside(self, entry: Entry, start: int, stop: int, decision: Decision) -> None:
+        """Keep bytes *start* to *stop* of the body, replaced beside the slots; their text, where they are one string.
+
+        A marker there is the key of the one or the other, also where the body stands escaped in a string.
+        """
+        written = _inner(entry, start, stop)
+        if self._stash is None:
+            return
+        if entry.quoted is not None:
+            self._stash.put(written)
         original, new = _string(written), _string(decision.literal)
-        if self._stash is None or original is None or new is None:
+        if original is None or new is None:
             return
         self._stash.put(original)
         self._stash.add_slot(
@@ -251,6 +259,13 @@ def _string(written: bytes) -> bytes | None:
         return utf8(decode_text(written)) if written.startswith(b'"') else None
     except Malformed:
         return None
+
+
+def _inner(entry: Entry, start: int, stop: int) -> bytes:
+    """Bytes *start* to *stop* of the entry's body."""
+    if entry.quoted is not None:
+        return entry.quoted.inner[start:stop]
+    return entry.raw[entry.body_at + start : entry.body_at + stop]
 
 
 def _outer(entry: Entry, outcome: Outcome) -> list[tuple[int, int, bytes]]:

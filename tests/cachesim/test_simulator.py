@@ -33,7 +33,7 @@ from tests.cachesim.caching import (
 )
 from tests.captures import capture
 from tests.docs.pages import DOCS, rows, sections
-from tests.running import CORPUS, CORPUS_FILES, FIXTURES, NO_CORPUS
+from tests.running import CORPUS, CORPUS_CAPTURES, FIXTURES, NO_CORPUS
 
 if TYPE_CHECKING:
     from cgcli.model import Request
@@ -264,7 +264,7 @@ def test_recorded_reads_are_foreseen(file: str) -> None:
 def test_every_public_request_has_an_outcome_or_a_reason() -> None:
     """Over the corpus: parts that add up to the input, or a named refusal."""
     n_told, reasons = 0, set()
-    for path in CORPUS_FILES:
+    for path in CORPUS_CAPTURES:
         if path.parent.name not in ("anthropic-request-body", "context-lens", "vcr-py-cassette", "openai-batch"):
             continue
         cache = Simulator(Ruler)

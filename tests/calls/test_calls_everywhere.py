@@ -26,7 +26,7 @@ from cgcli.readers.single import BodyParser
 from cgcli.select.choosing import select
 from cgcli.select.selection import Selection
 from tests.captures import Dialect, capture
-from tests.running import CORPUS, CORPUS_FILES, NO_CORPUS
+from tests.running import CORPUS, CORPUS_CAPTURES, NO_CORPUS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -183,7 +183,7 @@ def test_the_number_built_over_one_capture(dialect: Dialect, n: dict[str, int]) 
 
 def _of_corpus() -> list[Built]:
     found = []
-    for path in CORPUS_FILES:
+    for path in CORPUS_CAPTURES:
         try:
             with open_bytes(str(path)) as stream:
                 built = Built(read(stream, file=str(path)))

@@ -22,9 +22,10 @@ if TYPE_CHECKING:
 STEPS: dict[str, dict[str, object]] = {
     **{name: {} for name in everything()},
     "clear-tool-uses": {"trigger": 500, "keep": 1},
-    "codex-local": {"budget_tokens": 3000},
-    "pi-keep-recent": {"budget_tokens": 3000, "keep_recent_tokens": 1000},
-    "summarize": {"budget_tokens": 3000},
+    "codex-local": {"budget_tokens": 1500},
+    "ladder": {"budget_tokens": 1500},
+    "pi-keep-recent": {"budget_tokens": 1500, "keep_recent_tokens": 600},
+    "summarize": {"budget_tokens": 1500},
 }
 """Each step alone, so that it acts in a short session."""
 

@@ -17,7 +17,7 @@ from tests.captures import capture
 from tests.compaction.drawing import alone, everything, pipelines
 from tests.compaction.promises import Watch
 from tests.compaction.traffic import DIALECTS, traffic
-from tests.running import CORPUS_FILES, NO_CORPUS
+from tests.running import CORPUS_CAPTURES, NO_CORPUS
 from tests.test_round_trip import FILES, SHAPES
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ SESSIONS: dict[str, bytes] = {
 }
 """Captures in every dialect, container and kind of lane."""
 QUICK = ("anthropic-turns", "chat-turns", "responses-turns", "anthropic-bound", "made-anthropic-lanes")
-CORPUS_USED = [path for path in FILES if path in CORPUS_FILES and path.stat().st_size <= LARGEST_BYTES]
+CORPUS_USED = [path for path in FILES if path in CORPUS_CAPTURES and path.stat().st_size <= LARGEST_BYTES]
 
 
 def _watch(session: str, folder: Path, policy: Policy, held: str = "respect") -> Watch:

@@ -86,6 +86,7 @@ def documents(folder: Path, capsys: pytest.CaptureFixture[str]) -> Iterator[dict
     yield run("check", str(FIXTURES / "lanes" / "dated-system.jsonl"), "--allow-epoch", "2")
     yield run("check", str(FIXTURES / "anthropic-batch" / "input.jsonl"))
     yield run("check", _unpriced(folder))
+    yield run("scrub", str(FIXTURES / "claude-trace" / "seven-lanes.jsonl"), "--dry-run")
     yield run("explain", "--all")
     yield run("expand", "no hash")
     yield from _of_the_stash(folder, run, key)

@@ -17,7 +17,7 @@ from cgcli.readers.single import parse_body
 from tests.calls.asking import asking, built
 from tests.captures import capture
 from tests.lanes.placing import body, output, request, said, turn, user
-from tests.running import CORPUS, CORPUS_FILES, NO_CORPUS
+from tests.running import CORPUS, CORPUS_CAPTURES, NO_CORPUS
 
 if TYPE_CHECKING:
     from tests.captures import Dialect
@@ -117,10 +117,9 @@ def test_a_system_prompt_that_quotes_ours_is_no_call() -> None:
 def test_no_saved_conversation_is_taken_for_a_call() -> None:
     """Of the 44 whole requests of the corpus none asks for a summary: no agent in it did."""
     asking_ones, n_requests = [], 0
-    for path in CORPUS_FILES:
+    for path in CORPUS_CAPTURES:
         with suppress(CgError), open_bytes(str(path)) as stream:
-            capture = read(stream, file=path.name)
-            for entry in () if capture.is_derived else capture:
+            for entry in read(stream, file=path.name):
                 if entry.exchange is not None:
                     n_requests += 1
                     if asks_for_summary(entry.exchange.request):

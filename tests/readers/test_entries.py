@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from cgcli.errors import CgError, FormatError
 from cgcli.readers import open_bytes, read
 from tests.captures import capture
-from tests.running import CORPUS_FILES, FIXTURE_FILES, FIXTURES
+from tests.running import CORPUS_CAPTURES, FIXTURE_CAPTURES, FIXTURES
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -34,7 +34,7 @@ def _is_readable(path: Path) -> bool:
     return True
 
 
-FILES = [path for path in (*FIXTURE_FILES, *CORPUS_FILES) if _is_readable(path)]
+FILES = [path for path in (*FIXTURE_CAPTURES, *CORPUS_CAPTURES) if _is_readable(path)]
 
 
 def _entries(data: bytes) -> list[Entry]:
@@ -145,7 +145,7 @@ PASSED = {
 }
 
 
-@pytest.mark.parametrize("path", [path for path in FIXTURE_FILES if path in FILES], ids=lambda path: path.name)
+@pytest.mark.parametrize("path", [path for path in FIXTURE_CAPTURES if path in FILES], ids=lambda path: path.name)
 def test_fixtures_skip_exactly_what_is_wrong_with_them(path: Path) -> None:
     """Line and reason of each record that is no request; only those that should have been one are unusable."""
     name = f"{path.parent.name}/{path.name}"

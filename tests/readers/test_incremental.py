@@ -18,7 +18,7 @@ from cgcli.readers.incremental import Incremental, Read
 from tests.captures import capture
 from tests.readers.comparing import Pair, check_records, fresh, plain
 from tests.readers.mutations import MUTATIONS, READERS, damaged
-from tests.running import CORPUS_FILES, FIXTURE_FILES
+from tests.running import CORPUS_CAPTURES, FIXTURE_CAPTURES
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -93,7 +93,7 @@ def _is_readable(path: Path) -> bool:
     return True
 
 
-FILES = [path for path in (*FIXTURE_FILES, *CORPUS_FILES) if _is_readable(path)]
+FILES = [path for path in (*FIXTURE_CAPTURES, *CORPUS_CAPTURES) if _is_readable(path)]
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: f"{path.parent.name}/{path.name[-40:]}")

@@ -37,7 +37,7 @@ from cgcli.summarisers.recorded import Recorded, write_answer
 from tests import oracle
 from tests.captures import Container, Dialect, capture
 from tests.lanes.placing import Json, body, lines, turn, user
-from tests.running import CORPUS_FILES, FIXTURE_FILES, FIXTURES, compact, expand_all
+from tests.running import CORPUS_CAPTURES, FIXTURE_CAPTURES, FIXTURES, compact, expand_all
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -684,7 +684,7 @@ def _name(path: Path) -> str:
     return f"{path.parent.name}/{path.name[-40:]}"
 
 
-FILES = [path for path in (*FIXTURE_FILES, *CORPUS_FILES) if _usable(path)]
+FILES = [path for path in (*FIXTURE_CAPTURES, *CORPUS_CAPTURES) if _usable(path)]
 
 
 @pytest.mark.parametrize("source", FILES, ids=_name)

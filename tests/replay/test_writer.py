@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from io import BytesIO
 from typing import TYPE_CHECKING
 
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 
 COLLAPSE = Collapse(max_tokens=60, head_lines=2, tail_lines=2)
 SHRINKS = Policy(name="shrinks", components=(Format(min_tokens=1), COLLAPSE))
+LADDER = {"protected_tool_results": 0, "compact_threshold": 0.6, "target_usage": 0.5, "protected_recent": 0.0}
 GO = user("go")
 LONG = "\n".join(f"<line> {i} of caf\N{LATIN SMALL LETTER E WITH ACUTE} \N{ROCKET}" for i in range(90))
 ROWS = json.dumps([{"n": i, "w": "<caf\N{LATIN SMALL LETTER E WITH ACUTE}>"} for i in range(9)], indent=2)
@@ -60,6 +62,28 @@ SPELLINGS: dict[str, Callable[[Json], str]] = {
     "string of escapes": lambda made: json.dumps({"request": {"body": json.dumps(made)}}),
     "string in Go's escapes": lambda made: _go({"request": {"body": _go(made)}}),
 }
+
+
+@pytest.mark.parametrize("spelling", sorted(SPELLINGS))
+def test_what_stands_beside_slots_is_found_by_its_marker(spelling: str, tmp_path: Path) -> None:
+    """An output that is truncated by its text, messages that are left out by their bytes in the body."""
+    history = [GO, *turn(1, LONG), *turn(2, ROWS), user("go on")]
+    source = tmp_path / "in.jsonl"
+    source.write_text(SPELLINGS[spelling](body(*history)) + "\n", encoding="utf-8")
+    found: dict[str, bytes] = {}
+    for budget, n_chars in ((1400, 250), (300, 5000)):
+        policy = pipeline(["ladder"], {"ladder": {**LADDER, "budget_tokens": budget, "truncate_chars": n_chars}})
+        done = compact(source, tmp_path, policy)
+        stash = Stash.open(done.stash, create=False)
+        keys = {key.decode() for key in re.findall(rb"cg:([0-9a-f]{16})", done.output.read_bytes())}
+        found |= {key: stash.get(one.digest) for one in stash.ls() for key in keys if one.digest.startswith(key)}
+        assert keys <= found.keys()
+        assert expand_all(done, tmp_path / "back") == source.read_bytes()
+    texts = [*found.values()]
+    assert LONG.encode() in texts
+    left_out = next(text for text in texts if text.startswith(b"{"))
+    ((_, sent),) = oracle.bodies(source.read_bytes())
+    assert json.loads(b"[%b]" % left_out) == sent["messages"][1:5]
 
 
 @pytest.mark.parametrize("spelling", sorted(SPELLINGS))

@@ -15,22 +15,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 FIXTURES = [path for path in FIXTURE_FILES if path.suffix != ".gz"]
-SIZES = {
-    "tokens",
-    "bytes",
-    "file",
-    "byte",
-    "was",
-    "now",
-    "usd",
-    "predicted",
-    "counted",
-    "cost",
-    "basis",
-    "factor",
-    "detail",
-}
-"""What changes with the length of a text, or tells of the text."""
+SIZES = ("tokens", "bytes", "usd", "predicted", "counted", "cost", "basis", "factor")
+TEXTS = {"file", "byte", "was", "now", "detail", "culprit"}
+"""Figures that change with the length of a text have one of the first in their names; the others tell of the text."""
 PLANTED = f"Skipper, use {KEY} and mail anna@harbour.io about /home/skipper/berth, PASSWORD=hunter22-abc. "
 
 
@@ -45,7 +32,8 @@ def told(folder: Path, capsysbinary: pytest.CaptureFixture[bytes], data: bytes, 
 def without(document: Any) -> Any:
     """*document* without what depends on the length of a text."""
     if isinstance(document, dict):
-        return {key: without(inner) for key, inner in document.items() if not any(size in key for size in SIZES)}
+        kept = {key: inner for key, inner in document.items() if key not in TEXTS}
+        return {key: without(inner) for key, inner in kept.items() if not any(size in key for size in SIZES)}
     return [without(inner) for inner in document] if isinstance(document, list) else document
 
 
@@ -55,11 +43,14 @@ def planted(data: bytes) -> bytes:
     return data.replace(b'"text":"', b'"text":"' + secrets).replace(b'"content":"', b'"content":"' + secrets)
 
 
-def hold(folder: Path, capsysbinary: pytest.CaptureFixture[bytes], data: bytes, *, lengths: bool = True) -> list[Any]:
-    """Compare what `cg inspect` and the gate of appended prefixes say of *data* before and after; gives that."""
-    made = [run(data, keep_length=keep_length)[0] for keep_length in (False, True)[: 1 + lengths]]
+def hold(folder: Path, capsysbinary: pytest.CaptureFixture[bytes], data: bytes) -> list[Any]:
+    """Compare what `cg inspect` and the gate of appended prefixes say of *data* before and after; gives that.
+
+    Where nothing is replaced there is nothing to compare.
+    """
+    made = [one for keep_length in (False, True) if (one := run(data, keep_length=keep_length)[0]) != data]
     said = []
-    for command in (("inspect",), ("check", "--gate", "G-APPEND")):
+    for command in (("inspect",), ("check", "--gate", "G-APPEND")) if made else ():
         before = told(folder, capsysbinary, data, *command)
         said.append(before)
         for one in made:
@@ -86,14 +77,13 @@ def test_of_captures_full_of_secrets(name: str, tmp_path: Path, capsysbinary: py
 
 
 def test_a_prefix_that_two_requests_share(tmp_path: Path, capsysbinary: pytest.CaptureFixture[bytes]) -> None:
-    """Where a secret changes from one request to the next the prefix breaks, and goes on breaking."""
+    """Where a secret changes from one request to the next the prefix breaks there, before as after."""
+    rest = [{"role": role, "content": f"{role} {i}"} for i in range(3) for role in ("assistant", "user")]
     turns = [
-        json.dumps(
-            {"model": "m", "max_tokens": 1, "messages": [{"role": "user", "content": f"key {KEY}{last}"}, *more]}
-        )
-        for last, more in (("A", []), ("B", [{"role": "assistant", "content": "x"}, {"role": "user", "content": "y"}]))
+        {"model": "m", "max_tokens": 1, "messages": [{"role": "user", "content": f"key {KEY}{end}"}, *rest[:n]]}
+        for end, n in (("A", 4), ("B", 6))
     ]
-    checked = hold(tmp_path, capsysbinary, "\n".join(turns).encode())[1]
+    checked = hold(tmp_path, capsysbinary, "\n".join(map(json.dumps, turns)).encode())[1]
     assert checked[0] == 3
 
 
@@ -101,4 +91,4 @@ def test_a_prefix_that_two_requests_share(tmp_path: Path, capsysbinary: pytest.C
 @pytest.mark.parametrize("path", CORPUS_FILES, ids=lambda path: path.name)
 def test_of_real_files(path: Path, tmp_path: Path, capsysbinary: pytest.CaptureFixture[bytes]) -> None:
     """Of every file of the corpus."""
-    hold(tmp_path, capsysbinary, path.read_bytes(), lengths=False)
+    hold(tmp_path, capsysbinary, path.read_bytes())

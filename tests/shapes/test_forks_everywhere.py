@@ -13,7 +13,7 @@ from cgcli.errors import CgError
 from cgcli.readers import open_bytes, read
 from cgcli.shapes.survey import survey, turns_of
 from tests.calls.asking import behind_last
-from tests.running import CORPUS, CORPUS_FILES, NO_CORPUS
+from tests.running import CORPUS, CORPUS_CAPTURES, NO_CORPUS
 from tests.shapes.comparing import compare, generated, shape
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ def check_append(parent: bytes, call: bytes) -> None:
 @pytest.mark.skipif(CORPUS is None, reason=NO_CORPUS)
 def test_every_fork_of_the_corpus_is_exact() -> None:
     """Twelve of them, in the five conversations that the corpus has whole."""
-    per_lane = [forks(compare(path, lane=lane, **FIRST)) for path in CORPUS_FILES for lane in lanes(path)]
+    per_lane = [forks(compare(path, lane=lane, **FIRST)) for path in CORPUS_CAPTURES for lane in lanes(path)]
 
     assert len(per_lane) == 5
     assert sum(per_lane) == 12

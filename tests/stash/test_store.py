@@ -53,6 +53,18 @@ def test_an_object_stands_under_its_sha256_once_committed(tmp_path: Path) -> Non
     assert Stash.open(tmp_path / "s", create=False).get(HELLO) == b"hello"
 
 
+def test_an_original_never_expires(tmp_path: Path) -> None:
+    """Written decades ago, read and never touched since: it is found by its key, and was not copied or freshened."""
+    with Stash.open(tmp_path, create=True) as stash:
+        stash.put(b"hello")
+        stash.commit()
+    os.utime(tmp_path / HELLO_PATH, (1, 1))
+    for _ in range(2):
+        again = Stash.open(tmp_path, create=False)
+        assert again.get(again.resolve("<<cg:2cf24dba5fb0a30e>>")) == b"hello"
+        assert [one.modified_s for one in again.ls()] == [1.0]
+
+
 def test_nothing_is_visible_before_the_commit(tmp_path: Path) -> None:
     """What is put but not committed cannot be read, found or listed."""
     stash = Stash.open(tmp_path, create=True)

@@ -23,7 +23,7 @@ from tests.captures import capture
 from tests.checks.gated import result
 from tests.compaction.components.bodies import Edited, Json, compact, marks, pretty, sent
 from tests.compaction.stepping import NOTHING
-from tests.running import CORPUS, CORPUS_FILES, NO_CORPUS
+from tests.running import CORPUS, CORPUS_CAPTURES, NO_CORPUS
 
 if TYPE_CHECKING:
     from cgcli.model import Request
@@ -452,7 +452,7 @@ def test_real_requests_read_the_same() -> None:
     """Every saved Claude request: the same keys, the caller's marks where they were, and at most four."""
     n_marked = 0
     saved: list[tuple[Edited, Request]] = []
-    for path in CORPUS_FILES:
+    for path in CORPUS_CAPTURES:
         if path.parent.name != "anthropic-request-body":
             continue
         component = Edited(Cacheinject(), count=lambda words_of_it: len(words_of_it) // 4)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from cgcli.compaction.component import MarkerMode, Reduction, Skip, Slot
 from cgcli.compaction.components.linecap import Linecap
 from cgcli.errors import UsageError
-from tests.running import CORPUS_FILES, NO_CORPUS
+from tests.running import CORPUS_CAPTURES, NO_CORPUS
 
 MARK = "<<cg:0123456789abcdef>> [full output: call context_guru_expand]"
 OFF = Linecap(min_size=0, marker_mode=MarkerMode.OFF)
@@ -300,10 +300,10 @@ def test_informative_lines_survive_whole(slot: Callable[..., Slot], lines: list[
     assert left[-1][:18] == lines[-1][:18]
 
 
-@pytest.mark.skipif(not CORPUS_FILES, reason=NO_CORPUS)
+@pytest.mark.skipif(not CORPUS_CAPTURES, reason=NO_CORPUS)
 def test_public_files_lose_nothing(slot: Callable[..., Slot]) -> None:
     """A capture or a session that is read as a tool output is no log."""
-    for path in CORPUS_FILES:
+    for path in CORPUS_CAPTURES:
         text = path.read_text(encoding="utf-8", errors="surrogateescape")[:1_000_000]
         assert isinstance(Linecap().propose(slot(text)), Skip), path
 

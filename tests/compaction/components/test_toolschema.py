@@ -15,7 +15,7 @@ from cgcli.readers.single import parse_body
 from tests.captures import capture
 from tests.checks.gated import result
 from tests.compaction.components.bodies import Edited, Json, compact, pretty
-from tests.running import CORPUS, CORPUS_FILES, NO_CORPUS
+from tests.running import CORPUS, CORPUS_CAPTURES, NO_CORPUS
 
 HEAD = b'{"model":"claude-sonnet-4-5","max_tokens":64,"tools":['
 BEHIND = b'],"messages":[{"role":"user","content":"go"}]}'
@@ -272,7 +272,7 @@ def test_it_goes_with_itself() -> None:
 def test_real_tools_read_as_before_without_annotations() -> None:
     """Every saved body that is one file still parses, and its tools keep names and descriptions."""
     n_bodies = 0
-    for path in CORPUS_FILES:
+    for path in CORPUS_CAPTURES:
         if path.parent.name != "anthropic-request-body":
             continue
         raw = path.read_bytes()

@@ -28,6 +28,8 @@ LONG = "x" * 401
             "keep 1\nelse\nkeep 2\nsrc/a.c:3\n  its detail\nelse\n",
             "keep 1\nkeep 2\nsrc/a.c:3\n  its detail\n",
         ),
+        ({"keep_lines": ("keep",)}, f"else\n{LONG}\nkeep\n", f"{LONG}\nkeep\n"),
+        ({"redraws": True}, "a 10%\r\na 50%\r\nb\r\n", "a 10%\r\na 50%\r\nb\r\n"),
         ({"drop_lines": ("drop",)}, "a\ndrop\nb\nnot drop\ndrop error\n", "a\nb\nnot drop\ndrop error\n"),
         ({"drop_lines": ("drop",)}, "drop\n\n\na\n\ndrop\n\nb\n\ndrop\n", "a\n\nb\n"),
         ({"drop_lines": ("drop",)}, "a\n\n\nb\n", "a\n\n\nb\n"),

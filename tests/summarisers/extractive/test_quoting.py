@@ -18,7 +18,7 @@ from cgcli.summarisers.extractive.summariser import OPENING, extract
 from cgcli.summarisers.guarding import forges
 from cgcli.tokens.counter import counter
 from tests.captures import Dialect, capture
-from tests.running import CORPUS_FILES, FIXTURES, NO_CORPUS
+from tests.running import CORPUS_CAPTURES, FIXTURES, NO_CORPUS
 from tests.summarisers.conversing import DIALECTS, Turn, measured, request
 
 if TYPE_CHECKING:
@@ -219,10 +219,10 @@ def longest_prefix(request: Request, n: int) -> Request:
     return changed(request, messages=request.messages[:n], starts=request.starts[:n])
 
 
-@pytest.mark.skipif(not CORPUS_FILES, reason=NO_CORPUS)
+@pytest.mark.skipif(not CORPUS_CAPTURES, reason=NO_CORPUS)
 def test_every_request_of_the_corpus_is_quoted() -> None:
     """The last request of each file that has one; how many files these are is counted."""
-    n = sum(_is_quoted(path) for path in CORPUS_FILES)
+    n = sum(_is_quoted(path) for path in CORPUS_CAPTURES)
     assert n > 10
 
 

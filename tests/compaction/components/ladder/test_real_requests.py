@@ -16,14 +16,14 @@ from tests.compaction.components.bodies import InARow
 from tests.compaction.components.ladder.lanes import Json, Lane, shown, size
 from tests.compaction.components.test_clear_thinking import TURNS, body, kept
 from tests.oracle import bodies
-from tests.running import CORPUS_FILES, FIXTURE_FILES, FIXTURES, NO_CORPUS
+from tests.running import CORPUS_CAPTURES, FIXTURE_CAPTURES, FIXTURES, NO_CORPUS
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 _MOST_BYTES = 3_000_000
 _MOST_BODIES = 8
-SAVED = [path for path in FIXTURE_FILES if path.suffix in (".json", ".jsonl")]
+SAVED = [path for path in FIXTURE_CAPTURES if path.suffix in (".json", ".jsonl")]
 GATES = sorted(FIXTURES.glob("gates/*/*.jsonl"))
 
 
@@ -75,10 +75,10 @@ def test_fixtures_stay_as_valid_as_they_were() -> None:
     assert sum(map(check_file, [*SAVED, *GATES])) > 100
 
 
-@pytest.mark.skipif(not CORPUS_FILES, reason=NO_CORPUS)
+@pytest.mark.skipif(not CORPUS_CAPTURES, reason=NO_CORPUS)
 def test_corpus_stays_as_valid_as_it_was() -> None:
     """Each request on its own."""
-    assert sum(check_file(path) for path in CORPUS_FILES if path.stat().st_size < _MOST_BYTES) > 10
+    assert sum(check_file(path) for path in CORPUS_CAPTURES if path.stat().st_size < _MOST_BYTES) > 10
 
 
 def test_both_steps_go_together() -> None:
