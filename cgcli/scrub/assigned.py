@@ -36,7 +36,6 @@ _FEWEST_BEARER_CHARS = 24
 _ADDRESS = re.compile(r"://([^\s:/?#@\"'<>\\]{0,100}):([^\s/?#@\"'<>\\]{1,200})@")
 _PAIR = re.compile(r"(?<![^;\s])([^=;\s]{1,200})=(\"?)([^;\"\s]{1,4096})")
 _ATTRIBUTES = frozenset("path expires max-age domain samesite priority".split())
-_FEWEST_SPREAD_CHARS = 8
 
 
 def assigned(text: str) -> Iterator[Finding]:
@@ -47,17 +46,19 @@ def assigned(text: str) -> Iterator[Finding]:
     if "bearer" in lower:
         for match in _BEARER.finditer(text):
             if is_secret(match[1], quoted=True) or len(match[1]) >= _FEWEST_BEARER_CHARS:
-                yield _found(match.start(1), match[1].rstrip("."), BEARER)
+                yield found_at(match.start(1), match[1].rstrip("."), BEARER)
     if "://" in text:
         for match in _ADDRESS.finditer(text):
             if not is_placeholder(match[2]):
-                yield _found(match.start(2), match[2], URL_PASSWORD)
+                yield found_at(match.start(2), match[2], URL_PASSWORD)
                 if is_distinctive(match[1]) and not is_shared(match[1]):
                     yield Finding(start=match.start(1), stop=match.end(1), kind=USER, spreads=False)
 
 
-def _found(start: int, value: str, kind: str) -> Finding:
-    return Finding(start=start, stop=start + len(value), kind=kind, spreads=len(value) >= _FEWEST_SPREAD_CHARS)
+def found_at(start: int, value: str, kind: str) -> Finding:
+    """The secret *value* at *start*; one that does not look like a secret is replaced there alone."""
+    # A password such as `postgres` means something else elsewhere.
+    return Finding(start=start, stop=start + len(value), kind=kind, spreads=is_secret(value, quoted=True))
 
 
 def _lower(text: str) -> str:
@@ -100,7 +101,7 @@ def _header(match: re.Match[str]) -> Iterator[Finding]:
     found = value[at:].rstrip() if is_told else "".join(value[at:].split(maxsplit=1)[:1]).rstrip(",;)]}")
     likely = is_named_secret(found) if scheme else is_secret(found, quoted=True)
     if not is_mask(found) if is_told else likely:
-        yield _found(start + value.index(found, at), found, HEADER)
+        yield found_at(start + value.index(found, at), found, HEADER)
 
 
 def credential(text: str) -> Iterator[Finding]:
@@ -109,7 +110,7 @@ def credential(text: str) -> Iterator[Finding]:
     at = scheme.end() if scheme else len(text) - len(text.lstrip())
     secret = text[at:].rstrip()
     if not is_mask(secret):
-        yield _found(at, secret, HEADER)
+        yield found_at(at, secret, HEADER)
 
 
 def cookies(text: str, at: int = 0, *, strict: bool = False) -> Iterator[Finding]:
@@ -118,7 +119,7 @@ def cookies(text: str, at: int = 0, *, strict: bool = False) -> Iterator[Finding
         value = match[3]
         if match[1].lower() in _ATTRIBUTES or is_mask(value) or (strict and not is_secret(value, quoted=True)):
             continue
-        yield _found(at + match.start(3), value, COOKIE)
+        yield found_at(at + match.start(3), value, COOKIE)
 
 
 def _assignments(text: str, lower: str) -> Iterator[Finding]:
@@ -137,4 +138,4 @@ def _assignments(text: str, lower: str) -> Iterator[Finding]:
             is_password = name not in _NO_PASSWORDS
             value = match[2] if is_quoted else match[2].rstrip(".)]}>")
             if is_named_secret(value) if is_password and is_quoted else is_secret(value, quoted=is_quoted):
-                yield _found(match.start(2), value, ASSIGNED)
+                yield found_at(match.start(2), value, ASSIGNED)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from cgcli.model import unique
 from cgcli.scrub import blobs
-from cgcli.scrub.assigned import assigned, cookies, credential
+from cgcli.scrub.assigned import assigned, cookies, credential, found_at
 from cgcli.scrub.finding import ASSIGNED, Finding, disjoint
 from cgcli.scrub.issued import issued
 from cgcli.scrub.named import Role
@@ -75,4 +75,4 @@ def _by_role(text: str, role: Role) -> Iterator[Finding]:
     elif role is Role.COOKIE:
         yield from cookies(text)
     elif (role is Role.SECRET and is_named_secret(text)) or (role is Role.TOKEN and is_secret(text, quoted=True)):
-        yield Finding(start=0, stop=len(text), kind=ASSIGNED)
+        yield found_at(0, text, ASSIGNED)

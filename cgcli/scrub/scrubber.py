@@ -103,7 +103,8 @@ class Scrubber:
             account.lines.update(set(tally.kinds))
 
     def _line(self, line: bytes, stretches: Stretches, tally: _Tally) -> bytes:
-        pieces: list[bytes] = []
+        pieces: list[bytes | memoryview] = []
+        view = memoryview(line)
         at = 0
         for stretch in stretches.of(line):
             content = line[stretch.start : stretch.stop]
@@ -117,9 +118,9 @@ class Scrubber:
             tally.kinds += result.kinds
             tally.left += result.left
             if result.new is not None:
-                pieces += (line[at : stretch.start], result.new)
+                pieces += (view[at : stretch.start], result.new)
                 at = stretch.stop
-        return b"".join([*pieces, line[at:]]) if pieces else line
+        return b"".join([*pieces, view[at:]]) if pieces else line
 
     def _result(self, content: bytes, stretch: Stretch, *, is_clean: bool) -> _Result:
         if is_clean and not self._reading.known:

@@ -87,8 +87,11 @@ class Stretches:
 
     def _strings(self, line: bytes) -> Iterator[Stretch]:
         name = b""
+        behind = 0
         for match in _STRING.finditer(line):
             start, stop = match.span(1)
+            self._leave(line, behind, start)
+            behind = match.end()
             if match[2] is not None:
                 name = match[1]
                 self._role = _role(name) if stop - start <= _LONGEST_NAME_BYTES else Role.TEXT
@@ -97,6 +100,13 @@ class Stretches:
             role = self._listed(name, match[1])
             if stop - start >= _FEWEST_BYTES or role not in (Role.TEXT, Role.STRUCTURE):
                 yield Stretch(start, stop, role, is_escaped=True, is_key=False)
+
+        self._leave(line, behind, len(line))
+
+    def _leave(self, line: bytes, start: int, stop: int) -> None:
+        """Forget the name where the object that it stands in ends between *start* and *stop*."""
+        if line.find(b"}", start, stop) >= 0:
+            self._role = Role.TEXT
 
     def _listed(self, name: bytes, content: bytes) -> Role:
         """The role of a string under *name*; one that is a header's name, in a list of them, tells that of the next."""

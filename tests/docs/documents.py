@@ -78,6 +78,8 @@ def documents(folder: Path, capsys: pytest.CaptureFixture[str]) -> Iterator[dict
     ).report
     yield _of_outputs(folder)
     yield run("inspect", "out.jsonl")
+    yield run("convert", str(FIXTURES / "claude-trace" / "seven-lanes.jsonl"), "-o", "requests.jsonl")
+    yield run("convert", str(FIXTURES / "ugly" / "half-line.jsonl"), "--dry-run")
     key = run("stash", "ls")["objects"][0]["key"]
     yield run("expand", key)
     yield run("expand", "--all", "out.jsonl", "-o", "back.jsonl")

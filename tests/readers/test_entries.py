@@ -137,11 +137,13 @@ SKIPPED: dict[str, list[tuple[int, str]]] = {
     "ugly/duplicate-keys.jsonl": [(2, "duplicate_key"), (3, "duplicate_key")],
     "ugly/half-line.jsonl": [(3, "half_written")],
     "ugly/invalid-utf8.jsonl": [(2, "invalid_utf8"), (3, "invalid_utf8")],
+    "ugly/middle.jsonl": [(2, "not_json"), (3, "cut"), (5, "not_an_object"), (6, "not_an_object")],
     "ugly/nan.jsonl": [(2, "not_json")],
     "ugly/raw-nul.jsonl": [(2, "not_json"), (3, "not_json")],
 }
 PASSED = {
     "claude-trace/seven-lanes.jsonl": [(line, "not_a_messages_call") for line in (1, 2, 67, 68, 69)],
+    "ugly/answers.jsonl": [(1, "not_a_messages_call"), (6, "not_a_messages_call")],
 }
 
 

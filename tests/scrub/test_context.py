@@ -111,6 +111,14 @@ def test_a_secret_is_replaced_wherever_it_stands() -> None:
     assert "hunter22" not in made
 
 
+@pytest.mark.parametrize("password", ["postgres", "hunter", "5c0375b4-57a5-4f26-b12d-d022ee4e51b7"])
+def test_what_does_not_look_like_a_secret_is_replaced_where_it_is_named_one(password: str) -> None:
+    """Elsewhere it is a word, a part of one, or an id."""
+    made = value({"password": password, "t": f"{password} and {password}x"})
+    assert re.fullmatch(HIDDEN, made["password"])
+    assert made["t"] == f"{password} and {password}x"
+
+
 def test_the_same_secret_has_one_replacement_whatever_tells_of_it() -> None:
     """A key is the same key in a header, in an address and in prose."""
     made = value({"x-api-key": KEY, "authorization": f"Bearer {KEY}", "t": f"OPENAI_API_KEY={KEY} {KEY}"})
