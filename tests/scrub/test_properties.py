@@ -39,18 +39,18 @@ def spelled(content: Any, style: str) -> str:
     return written.replace("/", "\\/") if style == "slash" else written
 
 
-def skeleton(content: Any) -> Any:
-    """*content* without what its strings say; a string that holds a container is one."""
+def skeleton(content: Any, *, is_header: bool = False) -> Any:
+    """*content* without what its strings say; a string that holds a container is one, but for that of a header."""
     if isinstance(content, dict):
-        return {key: skeleton(inner) for key, inner in content.items()}
+        return {key: skeleton(inner, is_header=key == "x-api-key") for key, inner in content.items()}
     if isinstance(content, list):
-        return [skeleton(inner) for inner in content]
+        return [skeleton(inner, is_header=is_header) for inner in content]
     if isinstance(content, str):
         try:
             inner = json.loads(content)
         except ValueError:
             return "text"
-        return ["packed", skeleton(inner)] if isinstance(inner, dict | list) else "text"
+        return ["packed", skeleton(inner)] if isinstance(inner, dict | list) and not is_header else "text"
     return content
 
 
