@@ -62,49 +62,6 @@ def test_no_report_and_no_error_shows_a_header(tmp_path: Path, path: Path) -> No
     assert not any(SECRET in one for one in stashed)
 
 
-SECRETS = (SECRET, b"sk-ant-api03-an-invented-key", b"invented-cookie", b"NOT-A-KEY", b"NOT-A-TOKEN")
-HOLDERS = (
-    *("claude-trace/odd.jsonl", "ugly/answers.jsonl", "har/proxy.har", "llm-proxy/session.jsonl"),
-    *("amplifier/raw.jsonl", "lunaroute/session.jsonl", "vcr/vcrpy.yaml"),
-)
-COMMANDS = (
-    ("inspect",),
-    ("inspect", "--json"),
-    ("check",),
-    ("check", "--json"),
-    ("check", "--sarif", "-"),
-    ("check", "--junit", "-"),
-    ("check", "--github"),
-    ("diff-modes",),
-    ("diff-modes", "--every", "--json"),
-    ("diff-modes", "--show", "fork"),
-    ("compact", "--policy", "summarize", "--dry-run"),
-    ("compact", "--policy", "agent", "--dry-run", "--json"),
-    ("convert", "--dry-run"),
-    ("convert", "--dry-run", "--json"),
-    ("convert", "-o", "requests.jsonl"),
-    ("convert", "--to", "capture", "-o", "capture.jsonl"),
-    ("convert", "-o", "-"),
-    ("convert", "--to", "nothing"),
-)
-
-
-@pytest.mark.parametrize("name", HOLDERS)
-def test_no_command_shows_a_key_of_a_capture(tmp_path: Path, name: str) -> None:
-    """Neither a report, an error, nor a converted request has what stood in headers; nor has any file."""
-    content = (FIXTURES / name).read_bytes()
-    assert any(secret in content for secret in SECRETS)
-    source = tmp_path / name.replace("/", "-")
-    source.write_bytes(content)
-    for command, *options in COMMANDS:
-        ran = cg(tmp_path, command, source.name, *options)
-        assert ran.code != 1
-        assert [secret for secret in SECRETS if secret in ran.out + ran.err.encode()] == []
-    written = [path for path in tmp_path.rglob("*") if path.is_file() and path != source]
-    assert {path.name for path in written} >= {"requests.jsonl", "capture.jsonl"}
-    assert [path.name for path in written if any(secret in path.read_bytes() for secret in SECRETS)] == []
-
-
 HOSTILE = "\x1b[2J\x1b]0;owned\x07[/red][bold]\u202egnp\u2066\x9b31m\r\n\x00 \u200b"
 """A cleared screen, a window title, markup, reversed and isolated text, a one-byte escape, line ends, a NUL."""
 SHOWN = r"\x1b[2J\x1b]0;owned\x07[/red][bold]\u202egnp\u2066\x9b31m\r\n\x00 \u200b"
@@ -186,7 +143,7 @@ def test_hostile_names_are_shown_escaped(tmp_path: Path) -> None:
     _check_harmless(cg(tmp_path, "inspect", inner))
     for code, arguments in (
         (4, ("inspect", f"{NAME}.no")),
-        (4, ("compact", NAME, "-o", OUTPUT)),
+        (4, ("compact", f"{NAME}.no", "-o", OUTPUT)),
         (1, ("compact", inner, "-o", f"{NAME}.no/{NAME}")),
         (2, ("compact", inner, "-o", inner)),
         (2, ("inspect", inner, "--format", NAME)),
