@@ -15,6 +15,10 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 FIXTURES = [path for path in FIXTURE_FILES if path.suffix != ".gz"]
+LARGE_BYTES = 200_000
+REAL = [
+    pytest.param(path, marks=pytest.mark.slow) if path.stat().st_size > LARGE_BYTES else path for path in CORPUS_FILES
+]
 SIZES = ("tokens", "bytes", "usd", "predicted", "counted", "cost", "basis", "factor")
 TEXTS = {"file", "byte", "was", "now", "detail", "culprit"}
 """Figures that change with the length of a text have one of the first in their names; the others tell of the text."""
@@ -88,7 +92,7 @@ def test_a_prefix_that_two_requests_share(tmp_path: Path, capsysbinary: pytest.C
 
 
 @pytest.mark.skipif(CORPUS is None, reason=NO_CORPUS)
-@pytest.mark.parametrize("path", CORPUS_FILES, ids=lambda path: path.name)
+@pytest.mark.parametrize("path", REAL, ids=lambda path: path.name)
 def test_of_real_files(path: Path, tmp_path: Path, capsysbinary: pytest.CaptureFixture[bytes]) -> None:
-    """Of every file of the corpus."""
+    """Of every file of the corpus; the largest take too long for every day."""
     hold(tmp_path, capsysbinary, path.read_bytes())

@@ -85,7 +85,7 @@ def parsed(data: bytes) -> list[Any]:
     return found
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(lines=LINES, keep_length=st.booleans())
 def test_structure_stays_and_secrets_go(lines: list[tuple[Any, str]], *, keep_length: bool) -> None:
     """Names, containers and values that are no strings are as they were, at every depth; no secret is left."""
@@ -103,7 +103,7 @@ def test_structure_stays_and_secrets_go(lines: list[tuple[Any, str]], *, keep_le
     assert made.count(b"\n") == data.count(b"\n")
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(lines=LINES, keep_length=st.booleans())
 def test_once_is_enough(lines: list[tuple[Any, str]], *, keep_length: bool) -> None:
     """What was scrubbed is not changed by scrubbing it again with another seed."""
@@ -111,7 +111,7 @@ def test_once_is_enough(lines: list[tuple[Any, str]], *, keep_length: bool) -> N
     assert run(once, keep_length=keep_length, seed="another")[0] == once
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(shared=JSON, more=st.lists(JSON, max_size=3), keep_length=st.booleans())
 def test_what_two_lines_share_they_share_after(shared: Any, more: list[Any], *, keep_length: bool) -> None:
     """The same text is the same text in every line, whatever else stands in the file."""
@@ -122,7 +122,7 @@ def test_what_two_lines_share_they_share_after(shared: Any, more: list[Any], *, 
     assert all(line.startswith(head) for line in made)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(data=st.binary(max_size=400), keep_length=st.booleans())
 def test_any_bytes(data: bytes, *, keep_length: bool) -> None:
     """Any file goes through, and one without a secret as it is."""

@@ -11,7 +11,7 @@ import pytest
 
 from cgcli.compaction.filters.builtin import builtins
 from cgcli.compaction.filters.library import applied, library
-from tests.running import CORPUS_CAPTURES, NO_CORPUS
+from tests.running import CORPUS_FILES, NO_CORPUS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -95,12 +95,12 @@ def documents(text: str) -> Iterator[Any]:
             continue
 
 
-@pytest.mark.skipif(not CORPUS_CAPTURES, reason=NO_CORPUS)
+@pytest.mark.skipif(not CORPUS_FILES, reason=NO_CORPUS)
 def test_real_sessions_are_told_honestly() -> None:
     """Which filters the saved sessions' texts are for, and for which one has anything to do."""
     texts = {
         text
-        for path in CORPUS_CAPTURES
+        for path in CORPUS_FILES
         for document in documents(path.read_text(encoding="utf-8", errors="replace"))
         for text in outputs(document)
     }

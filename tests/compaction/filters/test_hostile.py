@@ -33,6 +33,7 @@ def test_filter_does_its_work_before_a_line_of_a_megabyte(one: Filter) -> None:
         assert left == f"{alone.removesuffix(ENDS)}{HOSTILE[name]}\n", name
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("one", ALL, ids=[one.name for one in ALL])
 def test_filter_comes_to_an_end_on_lines_that_it_matches(one: Filter) -> None:
     """The longest lines that are matched, of each piece, behind words of the tool's own; what tells a fault stays."""
