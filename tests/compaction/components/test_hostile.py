@@ -70,6 +70,7 @@ def acts_on(component: Component, slots: Iterable[tuple[str, Slot]]) -> set[str]
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", sorted(BY_CONTENT))
 def test_component_comes_to_the_right_answer(name: str) -> None:
     """It shortens these and no others."""
@@ -89,6 +90,7 @@ def outputs() -> View:
     return view(Asked(text="Go on."), *first, *again, *read, *edited, *last, *said)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", sorted(BY_PLACE))
 def test_component_that_looks_around_does(name: str) -> None:
     """As a run, or as a read where only those matter."""

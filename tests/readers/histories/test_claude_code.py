@@ -557,7 +557,7 @@ _ROWS = st.fixed_dictionaries(
 
 
 @given(st.lists(_ROWS, max_size=12))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=30, deadline=None)
 def test_whatever_stands_in_the_rows_is_no_crash(rows: list[Json]) -> None:
     """Any value under any key: an error of `cg`'s own, or requests that can be read."""
     data = b'{"type":"user","sessionId":"s","message":{"content":"hi"}}\n'
@@ -565,7 +565,7 @@ def test_whatever_stands_in_the_rows_is_no_crash(rows: list[Json]) -> None:
 
 
 @given(st.sampled_from(NAMES), st.data())
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=30, deadline=None)
 def test_whatever_happens_to_a_file_is_no_crash(name: str, data: st.DataObject) -> None:
     """Bytes changed, lines dropped, doubled and swapped, the end cut off."""
     lines = fixture(f"claude-code/{name}.jsonl").splitlines(keepends=True)

@@ -182,7 +182,7 @@ def test_what_the_public_compactions_left_is_one_request_each(pattern: str, n_me
     assert found.exchanges[0].session_id == "1784094124598_rruoq"
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(files_of(WORDS, [json.dumps(json.loads(GOES_ON.read_bytes())).encode()]))
 def test_records_of_any_shape_are_read_or_reported(data: bytes) -> None:
     """Whatever stands under the format's keys: a request, a reason, or an error of ours."""
@@ -191,7 +191,7 @@ def test_records_of_any_shape_are_read_or_reported(data: bytes) -> None:
     assert error is None or error.exit_code == 4
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(st.sampled_from([SESSION, COMPACTED, KEPT, GOES_ON, BARE]).flatmap(lambda path: damaged(path.read_bytes())))
 def test_damaged_files_are_read_or_reported(data: bytes) -> None:
     """Bytes and lines changed, lost, doubled or cut: never anything but an error of ours."""

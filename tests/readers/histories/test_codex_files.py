@@ -51,7 +51,7 @@ def test_every_public_rollout_is_in_the_table() -> None:
     assert sorted(path.name for path in (CORPUS / "codex-rollout").iterdir()) == sorted(CORPUS_ROLLOUTS)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(files_of(WORDS, NEW.read_bytes().splitlines()))
 def test_records_of_any_shape_are_read_or_reported(data: bytes) -> None:
     """Whatever stands under the format's keys: a request, a reason, or an error of ours."""
@@ -60,7 +60,7 @@ def test_records_of_any_shape_are_read_or_reported(data: bytes) -> None:
     assert error is None or error.exit_code == 4
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(st.sampled_from([NEW, EARLY, OLD, FORK]).flatmap(lambda path: damaged(path.read_bytes())))
 def test_damaged_files_are_read_or_reported(data: bytes) -> None:
     """Bytes and lines changed, lost, doubled or cut: never anything but an error of ours."""

@@ -147,7 +147,7 @@ def test_a_message_that_cannot_be_used_is_left_out_alone() -> None:
     assert (_roles(found.bodies), found.reasons) == (["u"], [(3, "bad_shape", False)])
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(files_of(WORDS, LOG.read_bytes().splitlines()))
 def test_records_of_any_shape_are_read_or_reported(data: bytes) -> None:
     """Whatever stands under the format's keys: a request, a reason, or an error of ours."""
@@ -156,7 +156,7 @@ def test_records_of_any_shape_are_read_or_reported(data: bytes) -> None:
     assert error is None or error.exit_code == 4
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(st.sampled_from([WHOLE, LOG]).flatmap(lambda path: damaged(path.read_bytes())))
 def test_damaged_files_are_read_or_reported(data: bytes) -> None:
     """Bytes and lines changed, lost, doubled or cut: never anything but an error of ours."""

@@ -24,7 +24,7 @@ GOOD = {path: (FIXTURES / path).read_bytes() for paths in FORMATS.values() for p
 
 
 @pytest.mark.parametrize("format_name", FORMATS)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(data=st.data())
 def test_values_of_another_kind_are_read_or_reported(format_name: str, data: st.DataObject) -> None:
     """A request, a reason, or an error of ours."""

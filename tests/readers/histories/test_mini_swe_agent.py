@@ -99,7 +99,7 @@ def test_the_public_file_is_rebuilt() -> None:
     assert (found.lines[0], found.lines[-1], found.billed) == (10, 82, [None] * 10)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(files_of(WORDS, [json.dumps(json.loads(RUN.read_bytes())).encode()]))
 def test_records_of_any_shape_are_read_or_reported(data: bytes) -> None:
     """Whatever stands under the format's keys: a request, a reason, or an error of ours."""
@@ -108,7 +108,7 @@ def test_records_of_any_shape_are_read_or_reported(data: bytes) -> None:
     assert error is None or error.exit_code == 4
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(st.sampled_from([RUN, BARE, RESPONSES]).flatmap(lambda path: damaged(path.read_bytes())))
 def test_damaged_files_are_read_or_reported(data: bytes) -> None:
     """Bytes and lines changed, lost, doubled or cut: never anything but an error of ours."""

@@ -140,7 +140,7 @@ _EVENTS = st.fixed_dictionaries(
 
 
 @given(st.lists(_EVENTS, max_size=10), st.sampled_from([None, 1]))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=30, deadline=None)
 def test_whatever_stands_in_the_events_is_no_crash(events: list[Json], indent: int | None) -> None:
     """Any value under any key: an error of `cg`'s own, or requests that can be read."""
     first = {"type": "user", "session_id": "a", "message": {"content": "hi"}}
@@ -148,7 +148,7 @@ def test_whatever_stands_in_the_events_is_no_crash(events: list[Json], indent: i
 
 
 @given(st.sampled_from([*SHAPES, "compacted.jsonl", "recording.json"]), st.data())
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=30, deadline=None)
 def test_whatever_happens_to_a_file_is_no_crash(name: str, data: st.DataObject) -> None:
     """Bytes changed, a stretch left out, the end cut off."""
     changed = bytearray(fixture(f"stream-json/{name}"))

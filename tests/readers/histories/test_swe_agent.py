@@ -81,7 +81,7 @@ def test_public_files_are_rebuilt(pattern: str, n_requests: int) -> None:
     assert (found.reasons, found.billed) == ([], [None] * n_requests)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(files_of(WORDS, [b'{"trajectory":[{}],"history":[{"role":"user","content":"a"}]}']))
 def test_records_of_any_shape_are_read_or_reported(data: bytes) -> None:
     """Whatever stands under the format's keys: a request, a reason, or an error of ours."""
@@ -90,7 +90,7 @@ def test_records_of_any_shape_are_read_or_reported(data: bytes) -> None:
     assert error is None or error.exit_code == 4
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(damaged(HISTORY.read_bytes()))
 def test_damaged_files_are_read_or_reported(data: bytes) -> None:
     """Bytes and lines changed, lost, doubled or cut: never anything but an error of ours."""

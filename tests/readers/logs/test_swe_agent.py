@@ -152,7 +152,7 @@ def test_the_public_file_is_read_as_it_was_sent() -> None:
     assert (found.reasons, found.billed) == ([], [None] * 13)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(files_of(WORDS, QUERY.read_bytes().splitlines()))
 def test_records_of_any_shape_are_read_or_reported(data: bytes) -> None:
     """Whatever stands under the format's keys: a request, a reason, or an error of ours."""
@@ -161,7 +161,7 @@ def test_records_of_any_shape_are_read_or_reported(data: bytes) -> None:
     assert error is None or error.exit_code == 4
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(st.sampled_from([QUERY, MESSAGES]).flatmap(lambda path: damaged(path.read_bytes())))
 def test_damaged_files_are_read_or_reported(data: bytes) -> None:
     """Bytes and lines changed, lost, doubled or cut: never anything but an error of ours."""
