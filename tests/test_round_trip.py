@@ -38,6 +38,8 @@ POLICIES = sorted(
     name for name, steps in BUILT_IN.items() if not {step for step, _ in steps} & {*BODY_COMPONENTS, *SPAN_STEPS}
 )
 """Those that edit tool outputs alone; tests/compaction/test_promises.py has what holds for the others."""
+SELDOM = [name if name == "off" else pytest.param(name, marks=pytest.mark.slow) for name in POLICIES]
+"""Peers have their turn in tests/compaction/test_promises.py every day, and here in the slow tests."""
 OUTPUTS_ALONE = {
     name: pipeline([step for step, _ in BUILT_IN[name] if step not in BODY_COMPONENTS])
     for name in ("agent", "general", "codesafe")
@@ -152,7 +154,7 @@ def _pauses(data: bytes) -> dict[int, float]:
     return found
 
 
-@pytest.mark.parametrize("policy", POLICIES)
+@pytest.mark.parametrize("policy", SELDOM)
 @pytest.mark.parametrize("source", FILES, ids=_name)
 def test_files_keep_every_promise(source: Path, policy: str, tmp_path: Path) -> None:
     """Round trip, determinism, idempotence, validity, untouched bytes and append-only lanes, held prefix respected."""
@@ -166,13 +168,13 @@ def test_files_keep_every_promise_of_several_steps(source: Path, policy: str, he
     check_all(source, tmp_path, OUTPUTS_ALONE[policy], held)
 
 
-@pytest.mark.parametrize("policy", POLICIES)
+@pytest.mark.parametrize("policy", SELDOM)
 def test_generated_captures_keep_every_promise(generated: Path, policy: str, tmp_path: Path) -> None:
     """The same over generated captures, one of 32 turns, in three dialects."""
     check_all(generated, tmp_path, policy, "respect")
 
 
-@pytest.mark.parametrize("policy", ["agent", "general"])
+@pytest.mark.parametrize("policy", [pytest.param("agent", marks=pytest.mark.slow), "general"])
 def test_generated_captures_with_the_held_prefix_ignored(generated: Path, policy: str, tmp_path: Path) -> None:
     """All but append-only lanes hold with `--held ignore` too."""
     check_all(generated, tmp_path, policy, "ignore")

@@ -445,7 +445,7 @@ shapes = st.fixed_dictionaries(
     call=st.sampled_from(["standalone", "fork", "auto"]),
     budget=st.integers(min_value=2000, max_value=12_000),
 )
-@settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_every_capture_comes_back_and_no_request_is_torn(
     shape: Any,
     steps: tuple[str, ...],
@@ -470,7 +470,7 @@ def test_every_capture_comes_back_and_no_request_is_torn(
     call=st.sampled_from(["standalone", "fork", "auto"]),
     budget=st.integers(min_value=2000, max_value=12_000),
 )
-@settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_every_capture_comes_back_from_a_peers_step(
     shape: Any,
     peer: str,
@@ -693,6 +693,7 @@ def test_files_keep_every_promise(source: Path, tmp_path: Path) -> None:
     _keeps_every_promise(source, tmp_path, _policy("format", "dedup", "summarize", budget=1500, call="fork"), "respect")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("peer", PEERS)
 @pytest.mark.parametrize("source", FILES, ids=_name)
 def test_files_keep_every_promise_under_a_peers_step(source: Path, peer: str, tmp_path: Path) -> None:
