@@ -39,10 +39,7 @@ class Checked:
 
     capture: Capture
     """As it was read."""
-    file: str
-    format: str
     n_requests: int
-    is_independent: bool
     lanes: tuple[Lane, ...]
     results: tuple[Result, ...]
     skipped: tuple[tuple[int, str, str], ...]
@@ -116,10 +113,7 @@ def check(
     judged = {gate.rule.gate: run.result(tuple(found[gate.rule.gate]), lanes) for gate, run in runs}
     return Checked(
         capture=capture,
-        file=capture.file,
-        format=capture.format_name,
         n_requests=n_requests,
-        is_independent=context.is_independent,
         lanes=lanes,
         results=tuple(judged.get(gate.rule.gate) or _not_judged(gate) for gate in gates),
         skipped=tuple(skipped),

@@ -77,10 +77,10 @@ class Checker:
 def _without_requests(done: Checked) -> InputError:
     if done.skipped:
         return _skipped(done, hint="no record of the file is usable: record it anew")
-    return InputError("no request in the file", where=done.file, hint="cg inspect tells what is in a file")
+    return InputError("no request in the file", where=done.capture.file, hint="cg inspect tells what is in a file")
 
 
 def _skipped(done: Checked, *, hint: str) -> InputError:
     line, reason, detail = done.skipped[0]
     more = f" (and {len(done.skipped) - 1} more)" if len(done.skipped) > 1 else ""
-    return InputError(f"{reason}: {detail}{more}", where=f"{done.file}:{line}", hint=hint)
+    return InputError(f"{reason}: {detail}{more}", where=f"{done.capture.file}:{line}", hint=hint)

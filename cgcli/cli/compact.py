@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from cgcli.cli import live_answers, live_options, options, span_options, summary_options
+from cgcli.cli import live_answers, live_options, options, products, span_options, summary_options
 from cgcli.cli.choosing import choose
 from cgcli.cli.console import safe, say, write_json, write_line
 from cgcli.cli.stashing import located
@@ -82,7 +81,7 @@ def command(  # noqa: PLR0913 - the options of the command
     from cgcli.config import load  # noqa: PLC0415 - imported when the command runs
 
     settings = load(config, cwd=Path.cwd())
-    target = _target(output, dry_run=dry_run, json=json)
+    target = products.place(output, dry_run=dry_run, json=json)
     given = summary_options.told(call=call, budget=budget, ask_at=ask_at, apply_at=apply_at)
     chosen = choose(policy, pipeline, settings).made(settings, given)
     sending = live_options.asked(live, max_usd=max_usd, timeout=timeout, retries=retries, record=record, betas=beta)
@@ -132,17 +131,6 @@ def _show(report: dict[str, Any], target: str | None, *, json: bool, quiet: bool
         write = say if target == "-" else write_line
         for line in lines(report):
             write(line)
-
-
-def _target(output: str | None, *, dry_run: bool, json: bool) -> str | None:
-    """Where the product goes; None for nowhere."""
-    if dry_run:
-        return None
-    if json and output in (None, "-"):
-        raise UsageError("--json puts the report on stdout", hint="give -o OUT for the product, or --dry-run")
-    if output is None and not sys.stdout.isatty():
-        return "-"
-    return output
 
 
 def _rule(held: str | None) -> HeldRule:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import tempfile
 from contextlib import ExitStack, contextmanager, nullcontext
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO, cast
+from typing import TYPE_CHECKING, Any
 
 import typer
 
@@ -18,7 +16,8 @@ from cgcli.cli.opening import opened
 from cgcli.errors import ExitCode, InputError, UsageError
 from cgcli.model import Refusal
 from cgcli.pricing.table import default_prices
-from cgcli.readers import open_bytes, read
+from cgcli.readers import read
+from cgcli.readers.copying import copied, is_piped
 from cgcli.report.shapes import document, fork_prefix
 from cgcli.select.selection import SpanOptions
 from cgcli.shapes.compare import Comparer, Wanted
@@ -171,18 +170,14 @@ def _modes(said: Sequence[str]) -> tuple[tuple[CallMode, ...] | None, Any]:
 def _twice(file: str, format_name: str | None) -> Iterator[Callable[[], Capture]]:
     """What opens the capture in *file* from its beginning, each time that it is called; stdin is copied first."""
     with ExitStack() as stack:
-        if file != "-" and (Path(file).is_file() or not Path(file).exists() or Path(file).is_dir()):
+        if not is_piped(file):
             yield lambda: stack.enter_context(opened(file, format_name))
             return
-        # What is unpacked from a pipe says that it is seekable, too.
-        copy = stack.enter_context(tempfile.TemporaryFile())
-        with open_bytes(file) as stream:
-            while chunk := stream.read(1 << 20):
-                copy.write(chunk)
+        copy = stack.enter_context(copied(file))
 
         def again() -> Capture:
             copy.seek(0)
-            return read(cast("BinaryIO", copy), file=file, format=format_name)
+            return read(copy, file=file, format=format_name)
 
         yield again
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import sys
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from cgcli.cli import options  # noqa: TC001 - Typer reads the annotations
+from cgcli.cli import options, products
 from cgcli.cli.console import say, write_json, write_line
 from cgcli.cli.strictness import refuse_empty, refuse_skipped
 from cgcli.errors import UsageError, did_you_mean
@@ -45,11 +44,7 @@ def command(  # noqa: PLR0913 - the options of the command
     Example: cg convert ~/.claude/projects/my-project -o requests.jsonl
     """
     kind = _kind(to)
-    target = None if dry_run else output
-    if target is None and not dry_run and not sys.stdout.isatty() and not json:
-        target = "-"
-    if json and not dry_run and output in (None, "-"):
-        raise UsageError("--json puts the report on stdout", hint="give -o OUT for the product, or --dry-run")
+    target = products.place(output, dry_run=dry_run, json=json)
     report = _run(file, target, kind=kind, format_name=format_name, strict=strict)
     if json:
         write_json(report)

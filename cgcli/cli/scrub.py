@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 from contextlib import ExitStack
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, BinaryIO, cast
+from typing import TYPE_CHECKING, Annotated, Any, BinaryIO
 
 import typer
 
-from cgcli.cli import options  # noqa: TC001 - Typer reads the annotations
+from cgcli.cli import options, products
 from cgcli.cli.console import say, write_json, write_line
-from cgcli.errors import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -20,8 +17,6 @@ if TYPE_CHECKING:
     from cgcli.scrub.scrubber import Account
 
 _KEY_BYTES = 32
-_MOST_HELD_BYTES = 16 << 20
-"""Of a pipe, before its copy goes to the disk."""
 
 
 def command(  # noqa: PLR0913 - the options of the command
@@ -59,7 +54,7 @@ def command(  # noqa: PLR0913 - the options of the command
     from cgcli.report.scrub import Told, document, lines  # noqa: PLC0415
     from cgcli.scrub.replacing import Replacements  # noqa: PLC0415
 
-    target = _target(output, dry_run=dry_run, json=json)
+    target = products.place(output, dry_run=dry_run, json=json)
     key = token_bytes(_KEY_BYTES) if seed is None else seed.encode("utf-8", "surrogateescape")
     done = _run(file, target, Replacements(key, keep_length=keep_length), with_keys=keys)
     told = Told(file=file, output=target, keep_length=keep_length, seeded=seed is not None, with_keys=keys)
@@ -73,15 +68,6 @@ def command(  # noqa: PLR0913 - the options of the command
 def _show(report: dict[str, Any], lines: Any, *, on_stderr: bool) -> None:
     for line in lines(report):
         (say if on_stderr else write_line)(line)
-
-
-def _target(output: str | None, *, dry_run: bool, json: bool) -> str | None:
-    """Where the product goes; None for nowhere."""
-    if dry_run:
-        return None
-    if json and output in (None, "-"):
-        raise UsageError("--json puts the report on stdout", hint="give -o OUT for the product, or --dry-run")
-    return "-" if output is None and not sys.stdout.isatty() else output
 
 
 def _run(file: str, target: str | None, replacements: Replacements, *, with_keys: bool) -> Account:
@@ -109,22 +95,16 @@ def _nowhere(_lines: Sequence[bytes]) -> None:
 
 
 def _opening(file: str, stack: ExitStack) -> Callable[[], BinaryIO]:
-    """What gives the content of *file* from its beginning; of a pipe by a copy that has no name and goes in the end."""
-    from shutil import copyfileobj  # noqa: PLC0415 - imported when the command runs
-    from tempfile import SpooledTemporaryFile  # noqa: PLC0415
+    """What gives the content of *file* from its beginning; of a pipe by a copy."""
+    from cgcli.readers import open_bytes  # noqa: PLC0415 - imported when the command runs
+    from cgcli.readers.copying import copied, is_piped  # noqa: PLC0415
 
-    from cgcli.readers import open_bytes  # noqa: PLC0415
-    from cgcli.readers.files import reading  # noqa: PLC0415
-
-    if file != "-" and Path(file).is_file():
+    if not is_piped(file):
         return lambda: stack.enter_context(open_bytes(file))
-    copy = SpooledTemporaryFile(_MOST_HELD_BYTES)  # noqa: SIM115 - closed with the stack
-    stack.callback(copy.close)
-    with open_bytes(file) as piped, reading(file):
-        copyfileobj(piped, copy, 1 << 20)
+    copy = stack.enter_context(copied(file))
 
     def again() -> BinaryIO:
         copy.seek(0)
-        return cast("BinaryIO", copy)
+        return copy
 
     return again

@@ -79,12 +79,12 @@ def _one(done: Converted, entry: Entry, exchange: Exchange, sink: Sink) -> None:
     done.n_answers += exchange.find_answer is not None
     done.n_timed += exchange.sent_s is not None
     if done.kind is Kind.REQUESTS and done.capture.is_derived:
-        line = entry.raw
-    elif done.kind is Kind.REQUESTS:
-        line = line_of(exchange, format_name=done.capture.format_name)
+        line = entry.raw  # says it already, on one line
     else:
-        line = one_line(bytes(exchange.request.raw)) + b"\n"
-    body = bytes(exchange.request.raw)
-    done.n_respaced += b"\n" in body or b"\r" in body
+        body = bytes(exchange.request.raw)
+        on_one = one_line(body)
+        done.n_respaced += on_one is not body
+        is_bare = done.kind is Kind.CAPTURE
+        line = on_one + b"\n" if is_bare else line_of(exchange, format_name=done.capture.format_name)
     done.output_bytes += len(line)
     sink.write((line,))

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from cgcli.model import Section, Usage
-    from cgcli.wire.spans import Node
+    from cgcli.wire.spans import Malformed, Node
 
 
 @value
@@ -42,6 +42,12 @@ class Passed:
     usable: bool
     """False where it should have been a request: it counts as skipped, and `--strict` makes it an error."""
     detail: str = ""
+
+
+def unusable(error: Malformed, *, is_cut: bool = False) -> Passed:
+    """A record that *error* keeps from being used; *is_cut*: it is the last line, and has no end."""
+    reason = "half_written" if is_cut and error.reason in ("cut", "not_json") else error.reason
+    return Passed(reason=reason, usable=False, detail=str(error))
 
 
 @value

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from cgcli.readers.base import Known, Opened, Passed
 from cgcli.readers.bodies import KNOWN
+from cgcli.readers.fields import members_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -25,7 +26,7 @@ class _Batch:
 
     def open(self, record: Node) -> Opened | Passed:
         """The body; a record of a batch's *output* is passed."""
-        members = record.members() if record.kind == "object" else {}
+        members = members_of(record)
         body = members.get(self.key)
         if body is None or body.kind != "object":
             return Passed(reason="no_body", usable=False)

@@ -10,11 +10,13 @@ from typing import TYPE_CHECKING, BinaryIO
 
 from cgcli.errors import FormatError, InputError
 from cgcli.model import Exchange, Section, Source, value
-from cgcli.readers.base import Opened, Passed
+from cgcli.readers.base import Opened, Passed, unusable
 from cgcli.readers.derived import Deriving, DerivingText
 from cgcli.readers.deriving import derived_lines
+from cgcli.readers.fields import is_true
 from cgcli.readers.incremental import Incremental, Read
-from cgcli.readers.requests import Requests, known_in, says_reconstructed
+from cgcli.readers.layout import Layout, choose, lay_out
+from cgcli.readers.requests import Requests, known_in
 from cgcli.wire.quoted import Quoted
 from cgcli.wire.spans import Malformed
 
@@ -22,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from cgcli.readers.base import Known, Reader
-    from cgcli.readers.layout import AnyReader, Layout
+    from cgcli.readers.layout import AnyReader
     from cgcli.readers.piece import Piece
     from cgcli.wire.spans import Node
 
@@ -130,10 +132,10 @@ class Capture:
             inner = self._inner.read(quoted.inner, provider=read.opened.provider)
             if isinstance(inner, Read):
                 return self._found(piece, inner, body_at=read.start, quoted=quoted, opened=read.opened)
-            return _unusable(piece, "no_body", "the string holds no request body")
+            passed = Passed(reason="no_body", usable=False, detail="the string holds no request body")
+            return Entry(raw=piece.raw, line=piece.line, passed=passed)
         except Malformed as error:
-            reason = "half_written" if piece.is_cut and error.reason in ("cut", "not_json") else error.reason
-            return _unusable(piece, reason, str(error))
+            return Entry(raw=piece.raw, line=piece.line, passed=unusable(error, is_cut=piece.is_cut))
 
     def _found(self, piece: Piece, read: Read, *, body_at: int, quoted: Quoted | None, opened: Opened) -> Entry:
         self.n_requests += 1
@@ -157,10 +159,6 @@ class Capture:
         return Entry(raw=piece.raw, line=piece.line, exchange=exchange, body_at=body_at, quoted=quoted)
 
 
-def _unusable(piece: Piece, reason: str, detail: str) -> Entry:
-    return Entry(raw=piece.raw, line=piece.line, passed=Passed(reason=reason, usable=False, detail=detail))
-
-
 def _itself(node: Node) -> Opened | Passed:
     return Opened(body=node)
 
@@ -178,11 +176,9 @@ def read(
         InputError: empty, or no JSON in it.
         FormatError: JSON, but no request in it; names the kind where it is known.
     """
-    from cgcli.readers import layout as layouts  # noqa: PLC0415 - layout needs this module's readers' registry
-
-    laid = layouts.lay_out(stream, file=file)
-    reader = layouts.choose(laid, file=file, format_name=format)
-    if laid.layout is layouts.Layout.OBJECT and not _fits(reader, laid.sample[:1]):
+    laid = lay_out(stream, file=file)
+    reader = choose(laid, file=file, format_name=format)
+    if laid.layout is Layout.OBJECT and not _fits(reader, laid.sample[:1]):
         raise FormatError("no request in the file", where=file)
     tally = Tally(watch)
     pieces = tally.over(laid.pieces)
@@ -212,7 +208,7 @@ def _reconstructs(reader: AnyReader, sample: Sequence[Mapping[str, Node]]) -> bo
     """True where the requests are put together, or a file of ours says that they were."""
     if isinstance(reader, (Deriving, DerivingText)):
         return reader.reconstructs
-    return isinstance(reader, Requests) and any(says_reconstructed(members) for members in sample)
+    return isinstance(reader, Requests) and any(is_true(members, "reconstructed") for members in sample)
 
 
 __all__ = ["Capture", "Entry", "InputError", "read"]

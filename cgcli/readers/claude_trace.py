@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from cgcli.readers import answers, usage
 from cgcli.readers.base import Known, Opened, Passed, stamp_s
+from cgcli.readers.fields import members_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -34,7 +35,7 @@ class ClaudeTrace:
 
     def open(self, record: Node) -> Opened | Passed:
         """The body of a messages call; every other call is passed."""
-        members = record.members() if record.kind == "object" else {}
+        members = members_of(record)
         request = members.get("request")
         if request is None or request.kind != "object":
             return Passed(reason="no_request", usable=False)
@@ -47,7 +48,7 @@ class ClaudeTrace:
         if body is None or body.kind not in ("object", "string"):
             return Passed(reason="no_body", usable=False)
         answer = members.get("response")
-        answered = answer.members() if answer is not None and answer.kind == "object" else {}
+        answered = members_of(answer)
         return Opened(
             body=body,
             sent_s=stamp_s(call.get("timestamp")),

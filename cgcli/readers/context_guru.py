@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from cgcli.readers.base import Known, Opened, Passed, stamp_s
 from cgcli.readers.bodies import KNOWN, is_body
+from cgcli.readers.fields import members_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -34,7 +35,7 @@ class ContextGuru:
 
     def open(self, record: Node) -> Opened | Passed:
         """The body under `body`; a missing provider is Anthropic's."""
-        members = record.members() if record.kind == "object" else {}
+        members = members_of(record)
         body = members.get("body")
         if body is None or body.kind not in ("object", "string"):
             return Passed(reason="no_body", usable=False)

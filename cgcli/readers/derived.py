@@ -62,8 +62,6 @@ class Deriving(Protocol):
     known: ClassVar[Known]
     independent: ClassVar[bool]
     """True where the records are no conversation (a batch)."""
-    go_escapes: ClassVar[bool]
-    """Always False: a body is spelled anew, or as it was found."""
     reconstructs: ClassVar[bool]
     """True where requests are put together from a history; False where the file has each as it was sent."""
 
@@ -84,7 +82,6 @@ class DerivingText(Protocol):
     name: ClassVar[str]
     known: ClassVar[Known]
     independent: ClassVar[bool]
-    go_escapes: ClassVar[bool]
     reconstructs: ClassVar[bool]
 
     def recognises(self, head: bytes) -> bool:

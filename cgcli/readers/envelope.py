@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, ClassVar
 
 from cgcli.readers.base import Known, Opened, Passed
 from cgcli.readers.bodies import KNOWN, is_body
+from cgcli.readers.fields import members_of
 from cgcli.readers.logs import calls
 from cgcli.wire.spans import Document, Malformed
+from cgcli.wire.strings import utf8
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -61,7 +63,7 @@ class Envelope:
 
     def open(self, record: Node) -> Opened | Passed:
         """The first path under which a body stands."""
-        members = record.members() if record.kind == "object" else {}
+        members = members_of(record)
         found = _find(members)
         if found is None:
             return Passed(reason="no_body", usable=True)
@@ -85,7 +87,7 @@ def _answer(members: Mapping[str, Node], path: tuple[str, ...]) -> Answered:
         node = _at(members, ANSWERS[path]) if path in ANSWERS else None
         if node is None or node.kind not in ("object", "string"):
             return calls.NOT_ANSWERED
-        return calls.answered(node.bytes() if node.kind == "object" else calls.utf8(node.text()))
+        return calls.answered(calls.json_of(node))
     except Malformed:
         return calls.NOT_ANSWERED
 
@@ -106,7 +108,7 @@ def _looks_like_body(node: Node) -> bool:
             text = node.text()
             if not text.lstrip().startswith("{") or ('"messages"' not in text and '"input"' not in text):
                 return False
-            return is_body(Document(text.encode("utf-8", "surrogatepass")).root().members())
+            return is_body(Document(utf8(text)).root().members())
         if node.kind != "object":
             return False
         return is_body(node.members(), may_have_hole=True)

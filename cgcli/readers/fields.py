@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from cgcli.model import unique
-from cgcli.readers.base import Passed
+from cgcli.readers.base import unusable
 from cgcli.readers.derived import Missed
 from cgcli.wire.spans import Malformed
 
@@ -22,7 +22,7 @@ def or_missed(line: int, find: Callable[[], T]) -> T | Missed:
     try:
         return find()
     except Malformed as error:
-        return Missed(line=line, passed=Passed(reason=error.reason, usable=False, detail=str(error)))
+        return Missed(line=line, passed=unusable(error))
 
 
 def members_of(node: Node | None) -> Mapping[str, Node]:
@@ -43,22 +43,25 @@ def elements_of(node: Node | None) -> list[Node]:
     return node.elements() if node is not None and node.kind == "array" else []
 
 
-def string_at(members: Mapping[str, Node], key: str) -> str | None:
-    """The string under *key*; None where there is none."""
-    node = members.get(key)
-    return node.string() if node is not None else None
-
-
 def value_at(members: Mapping[str, Node], key: str) -> Any:
     """What stands under *key*, as Python objects; None where nothing does."""
     node = members.get(key)
     return node.value() if node is not None else None
 
 
+def is_true(members: Mapping[str, Node], key: str) -> bool:
+    """True where the value under *key* is `true`."""
+    return key in members and members[key].bytes() == b"true"
+
+
+def count(given: Any) -> int | None:
+    """*given*, where it is a whole number that is not negative; else None."""
+    return given if isinstance(given, int) and not isinstance(given, bool) and given >= 0 else None
+
+
 def count_at(members: Mapping[str, Node], key: str) -> int | None:
     """The number of tokens under *key*; None where there is none."""
-    found = value_at(members, key)
-    return found if isinstance(found, int) and not isinstance(found, bool) and found >= 0 else None
+    return count(value_at(members, key))
 
 
 def utf8_text(written: bytes) -> str:

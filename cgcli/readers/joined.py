@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 from cgcli.errors import FormatError, InputError
 from cgcli.readers.base import Known, Passed
@@ -16,10 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
 
-class Several(Requests):
-    """Files of several formats."""
-
-    name: ClassVar[str] = "several"
+SEVERAL = "several"
+"""What is said for the format where the files have not one."""
 
 
 def join(
@@ -45,10 +43,9 @@ def join(
             hint="cg inspect FILE says why of each",
         )
     formats = {one.format_name for one in usable}
-    reader = Requests() if len(formats) == 1 else Several()
     about = About(
         file=name,
-        format_name=formats.pop() if len(formats) == 1 else Several.name,
+        format_name=formats.pop() if len(formats) == 1 else SEVERAL,
         layout=Layout.FILES,
         known=_all_know([one.known for one in usable]),
         is_independent=all(one.is_independent for one in usable),
@@ -56,7 +53,7 @@ def join(
         is_reconstructed=any(one.is_reconstructed for one in usable),
     )
     tally = Tally(watch)
-    return Capture(about, reader=reader, pieces=_pieces(usable, passed, tally), tally=tally)
+    return Capture(about, reader=Requests(), pieces=_pieces(usable, passed, tally), tally=tally)
 
 
 def _looked_through(files: Sequence[str], format_name: str | None) -> tuple[list[About], list[Piece]]:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, BinaryIO
 
 from cgcli.errors import FormatError, InputError, UsageError, did_you_mean
 from cgcli.model import value
+from cgcli.readers.bodies import is_body
 from cgcli.readers.files import split_lines
 from cgcli.readers.piece import Piece
 from cgcli.readers.registry import READERS, TEXTS
@@ -22,10 +23,9 @@ if TYPE_CHECKING:
 
     from cgcli.readers.base import Reader
     from cgcli.readers.derived import Deriving, DerivingText
-
-    AnyReader = Reader | Deriving | DerivingText
     from cgcli.wire.spans import Node
 
+    AnyReader = Reader | Deriving | DerivingText
     Sample = list[Mapping[str, Node]]
 
 _BOM = b"\xef\xbb\xbf"
@@ -251,8 +251,6 @@ def _document(whole: bytes, *, file: str) -> Laid | None:
 
 def _named_bodies(root: Node) -> list[Node] | None:
     """The bodies of an object whose every member is one, or None."""
-    from cgcli.readers.bodies import is_body  # noqa: PLC0415 - the registry's readers stand beside this module
-
     members = list(root.members().values())
     if not members or any(node.kind != "object" for node in members):
         return None

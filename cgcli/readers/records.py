@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from cgcli.dialects.base import string_of
 from cgcli.model import unique
-from cgcli.readers.base import Passed
+from cgcli.readers.base import unusable
 from cgcli.readers.derived import Missed
 from cgcli.wire.spans import Document, Malformed
 
@@ -26,8 +27,7 @@ class Record:
 
     def string(self, key: str) -> str | None:
         """The string under *key*, or None where there is none."""
-        node = self.members.get(key)
-        return node.string() if node is not None else None
+        return string_of(self.members, key)
 
     def value(self, key: str) -> Any:
         """What stands under *key*, as Python objects; None where nothing does."""
@@ -43,7 +43,7 @@ def records(pieces: Iterable[Piece]) -> Iterator[Record | Missed]:
         try:
             yield _record(piece)
         except Malformed as error:
-            yield missed(piece, error)
+            yield Missed(line=piece.line, passed=unusable(error, is_cut=piece.is_cut))
 
 
 def _record(piece: Piece) -> Record:
@@ -51,9 +51,3 @@ def _record(piece: Piece) -> Record:
     if root.kind != "object":
         raise Malformed("not_an_object", "the record is no JSON object")
     return Record(line=piece.line, node=root, members=root.members())
-
-
-def missed(piece: Piece, error: Malformed) -> Missed:
-    """Why *piece* is not usable."""
-    reason = "half_written" if piece.is_cut and error.reason in ("cut", "not_json") else error.reason
-    return Missed(line=piece.line, passed=Passed(reason=reason, usable=False, detail=str(error)))

@@ -10,9 +10,11 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from cgcli.dialects.base import string_of
 from cgcli.model import Section, Usage
 from cgcli.readers.base import Known, Opened, Passed, stamp_s
 from cgcli.readers.derived import Derived
+from cgcli.readers.fields import is_true, members_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -38,27 +40,22 @@ class Requests:
 
     def open(self, record: Node) -> Opened | Passed:
         """The body, with what the line says of it."""
-        members = record.members() if record.kind == "object" else {}
+        members = members_of(record)
         body = members.get("body")
         if body is None or body.kind != "object":
             return Passed(reason="no_body", usable=False)
         answer = members.get("answer")
         return Opened(
             body=body,
-            provider=_string(members, "provider"),
-            session_id=_string(members, "session_id"),
+            provider=string_of(members, "provider"),
+            session_id=string_of(members, "session_id"),
             sent_s=stamp_s(members.get("sent_s")),
             answered_s=stamp_s(members.get("answered_s")),
             find_answer=answer.bytes if answer is not None and answer.kind == "object" else None,
             usage=_usage(members["usage"].value()) if "usage" in members else None,
             unrecorded=_sections(members.get("unrecorded")),
-            reconstructed=says_reconstructed(members),
+            reconstructed=is_true(members, "reconstructed"),
         )
-
-
-def says_reconstructed(members: Mapping[str, Node]) -> bool:
-    """True where a line says that its request was put together from a history."""
-    return "reconstructed" in members and members["reconstructed"].bytes() == b"true"
 
 
 def known_in(sample: Sequence[Mapping[str, Node]]) -> Known:
@@ -147,10 +144,6 @@ def _usage(told: Any) -> Usage | None:
         ),
         iterations=tuple(step for one in steps if (step := _usage(one)) is not None) if isinstance(steps, list) else (),
     )
-
-
-def _string(members: Mapping[str, Node], key: str) -> str | None:
-    return members[key].string() if key in members else None
 
 
 def _sections(node: Node | None) -> frozenset[Section]:

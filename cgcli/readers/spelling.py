@@ -34,6 +34,6 @@ def message(role: str, blocks: Iterable[bytes]) -> bytes:
     return object_of({"role": spell(role), "content": array_of(blocks)})
 
 
-def text_block(text: str) -> bytes:
-    """An Anthropic text block."""
-    return spell({"type": "text", "text": text})
+def text_block(text: bytes | None) -> bytes:
+    """A text block of Anthropic's, around a string that is written already."""
+    return object_of({"type": spell("text"), "text": text})

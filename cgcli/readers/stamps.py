@@ -27,6 +27,11 @@ def iso_s(text: Any) -> float | None:
     return timegm(parts) + fraction_s - (-shift_s if match[9] == "-" else shift_s)
 
 
+def time_s(given: Any) -> float | None:
+    """Seconds since 1970 of a time in ISO 8601, or a number of them; None where *given* is neither."""
+    return iso_s(given) if isinstance(given, str) else number_s(given)
+
+
 def number_s(number: Any, *, units_per_s: int = 1) -> float | None:
     """*number* of units as seconds; None where it is no number, or too large for one."""
     if isinstance(number, bool) or not isinstance(number, int | float):

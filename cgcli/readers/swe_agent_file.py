@@ -5,12 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from cgcli.dialects import named
+from cgcli.dialects.base import string_of
 from cgcli.model import Section, unique
 from cgcli.readers import chat
-from cgcli.readers.fields import elements_of, members_of, string_at
+from cgcli.readers.fields import elements_of, members_of
 from cgcli.readers.histories.sound import check_message
 from cgcli.readers.spelling import spell
 from cgcli.wire.spans import Document, Malformed
+from cgcli.wire.strings import utf8
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -36,10 +38,10 @@ def run_of(members: Mapping[str, Node]) -> Run:
     try:
         node = members.get("replay_config")
         if node is not None and node.kind == "string":
-            node = Document(node.text().encode("utf-8", "surrogatepass")).root()
+            node = Document(utf8(node.text())).root()
         config = members_of(node)
-        model = string_at(members_of(members_of(config.get("agent")).get("model")), "name")
-        session_id = string_at(members_of(config.get("problem_statement")), "id")
+        model = string_of(members_of(members_of(config.get("agent")).get("model")), "name")
+        session_id = string_of(members_of(config.get("problem_statement")), "id")
     except Malformed:
         model = session_id = None
     return Run(model=spell(model) if model and model not in _NO_MODELS else None, session_id=session_id)
@@ -69,15 +71,15 @@ class Messages:
 
 def _sent(node: Node) -> bytes:
     message = members_of(node)
-    if string_at(message, "role") is None:
+    if string_of(message, "role") is None:
         raise Malformed("bad_shape", f"the message at byte {node.start} has no role")
     ids = elements_of(message.get("tool_call_ids")) if "tool_call_id" not in message else []
-    if string_at(message, "role") == "tool" and ids and ids[0].kind == "string":
+    if string_of(message, "role") == "tool" and ids and ids[0].kind == "string":
         return chat.sent(message, tool_call_id=ids[0].bytes())
     return chat.sent(message)
 
 
 def unrecorded_in(messages: Sequence[Node]) -> frozenset[Section]:
     """The tools, always; the system prompt where no message of that role is among *messages*."""
-    has_system = any(string_at(members_of(node), "role") == "system" for node in messages[:2])
+    has_system = any(string_of(members_of(node), "role") == "system" for node in messages[:2])
     return frozenset({Section.TOOLS} if has_system else {Section.TOOLS, Section.SYSTEM})

@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from cgcli.model import value
+from cgcli.readers.fields import members_of
 from cgcli.wire.spans import Malformed
 
 if TYPE_CHECKING:
@@ -75,7 +76,7 @@ _KINDS: tuple[tuple[Callable[[Mapping[str, Node]], bool], Unsupported], ...] = (
         ),
     ),
     (
-        lambda members: "event" in members and _object(members.get("schema")).keys() == {"name", "ver"},
+        lambda members: "event" in members and members_of(members.get("schema")).keys() == {"name", "ver"},
         Unsupported(
             name="Amplifier events without bodies",
             why="no bodies: `raw` was off",
@@ -107,7 +108,7 @@ _KINDS: tuple[tuple[Callable[[Mapping[str, Node]], bool], Unsupported], ...] = (
         ),
     ),
     (
-        lambda members: "contents" in members or "contents" in _object(members.get("request")),
+        lambda members: "contents" in members or "contents" in members_of(members.get("request")),
         Unsupported(
             name="Gemini request",
             why="it is none of the shapes that are read: Anthropic Messages, Chat Completions, Responses",
@@ -204,7 +205,3 @@ def recognise(sample: Sequence[Mapping[str, Node]]) -> Unsupported | None:
 def recognise_text(head: bytes) -> Unsupported | None:
     """The same for a file that is no JSON and begins with *head*."""
     return next((kind for pattern, kind in _TEXTS if pattern.match(head)), None)
-
-
-def _object(node: Node | None) -> Mapping[str, Node]:
-    return node.members() if node is not None and node.kind == "object" else {}

@@ -12,9 +12,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
 _TTL_S = {"ephemeral_5m_input_tokens": 300, "ephemeral_1h_input_tokens": 3600}
-_DEFAULT_TTL_S = 300
+DEFAULT_TTL_S = 300
 _OPENAI_TTL_S = {"ttl_30m_tokens": 1800, "ttl_12h_tokens": 43_200}
-_OPENAI_DEFAULT_TTL_S = 1800
+_OPENAIDEFAULT_TTL_S = 1800
 _OWN_STEPS = frozenset({"message", "compaction"})
 """Steps of one request that its own model did; the others are billed at another model's prices."""
 
@@ -55,7 +55,7 @@ def _anthropic(usage: Mapping[str, Any]) -> Usage | None:
     return Usage(
         fresh=fresh,
         read=_number(usage.get("cache_read_input_tokens")) or 0,
-        write_by_ttl_s=_split(written, usage.get("cache_creation"), _TTL_S, default_s=_DEFAULT_TTL_S),
+        write_by_ttl_s=split(written, usage.get("cache_creation")),
         output=_number(usage.get("output_tokens")),
         iterations=tuple(_iterations(usage.get("iterations"))),
     )
@@ -69,12 +69,21 @@ def _iterations(steps: Any) -> Iterator[Usage]:
         yield found or Usage(fresh=None, read=None, write_by_ttl_s=None, output=None)
 
 
-def _split(written: int, split: Any, ttls: Mapping[str, int], *, default_s: int) -> dict[int, int]:
-    """What was *written*, by lifetime in seconds; a *split* that does not add up to it is not believed."""
-    by_ttl = {ttl: n for key, ttl in ttls.items() if isinstance(split, dict) and (n := _number(split.get(key)))}
-    if sum(by_ttl.values()) != written:
-        by_ttl = {default_s: written} if written else {}
-    return by_ttl
+def split(
+    written: int,
+    told: Any,
+    ttls: Mapping[str, int] = _TTL_S,
+    *,
+    default_s: int = DEFAULT_TTL_S,
+) -> dict[int, int]:
+    """What was *written*, by lifetime in seconds; what is *told* of it and does not add up to it is not believed.
+
+    *told* has parts by name, Anthropic's unless other *ttls* are given.
+    """
+    parts = {ttl: n for key, ttl in ttls.items() if isinstance(told, dict) and (n := _number(told.get(key)))}
+    if sum(parts.values()) != written:
+        parts = {default_s: written} if written else {}
+    return parts
 
 
 def _openai(usage: Mapping[str, Any]) -> Usage | None:
@@ -94,8 +103,8 @@ def _openai(usage: Mapping[str, Any]) -> Usage | None:
     return Usage(
         fresh=max(0, total - read - written),
         read=read,
-        write_by_ttl_s=_split(
-            written, details.get("cache_write_tokens_details"), _OPENAI_TTL_S, default_s=_OPENAI_DEFAULT_TTL_S
+        write_by_ttl_s=split(
+            written, details.get("cache_write_tokens_details"), _OPENAI_TTL_S, default_s=_OPENAIDEFAULT_TTL_S
         ),
         output=_number(usage.get("completion_tokens", usage.get("output_tokens"))),
     )
@@ -106,9 +115,14 @@ def inclusive(*, total: int, read: int, written: int, output: int | None) -> Usa
     return Usage(
         fresh=max(0, total - read - written),
         read=read,
-        write_by_ttl_s={_DEFAULT_TTL_S: written} if written else {},
+        write_by_ttl_s=by_ttl(written),
         output=output,
     )
+
+
+def by_ttl(written: int | None) -> dict[int, int] | None:
+    """What was *written*, where nothing tells for how long: 5 minutes; None where it is not told at all."""
+    return {DEFAULT_TTL_S: written} if written else None if written is None else {}
 
 
 def _number(value: Any) -> int | None:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import tempfile
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from cgcli.errors import FormatError, StashMiss
 from cgcli.model import value
 from cgcli.readers import open_bytes, read
+from cgcli.readers.copying import copied, is_piped
 from cgcli.readers.files import reading
 from cgcli.replay.restore import BySlot, SlotRestorer, Whole, restore_whole
 from cgcli.replay.undo import decode
@@ -55,7 +55,7 @@ def expand(file: str, stash: Stash | None, sink: Sink, *, source: str | None = N
         StashMiss, StashCorrupt: an original that an undo record needs is not there, or it is not said which input.
         InputError: without an undo record the file must be a capture, and is none.
     """
-    with open_bytes(file) as stream, _seekable(stream, file) as content:
+    with copied(file) if is_piped(file) else open_bytes(file) as content:
         with reading(file):
             digest = _digest(content)
         content.seek(0)
@@ -95,21 +95,6 @@ def _recorded(stash: Stash, output: str, source: str | None) -> Recorded | None:
         where=where,
         hint=f"say which one by its sha256, such as --input {meant[0].source[:_SHOWN_HEX]}",
     )
-
-
-def _seekable(stream: BinaryIO, file: str) -> BinaryIO:
-    """*stream*, or a copy of it that can be read twice."""
-    if stream.seekable():
-        return stream
-    copy = tempfile.TemporaryFile()  # noqa: SIM115 - the caller closes it
-    while True:
-        with reading(file):
-            chunk = stream.read(1 << 20)
-        if not chunk:
-            break
-        copy.write(chunk)
-    copy.seek(0)
-    return copy
 
 
 def _digest(file: BinaryIO) -> str:

@@ -107,10 +107,10 @@ def _exit_code(verdicts: Mapping[Verdict, int], *, unreadable: bool, strict: boo
 def _file(checked: Checked) -> dict[str, Any]:
     places = _places(checked.lanes)
     return {
-        "file": checked.file,
-        "format": checked.format,
+        "file": checked.capture.file,
+        "format": checked.capture.format_name,
         "requests": checked.n_requests,
-        "independent": checked.is_independent,
+        "independent": checked.capture.is_independent,
         "basis": basis(checked.capture),
         "verdict": checked.worst.value,
         "common_prefix": _common(checked.common),

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from cgcli.report.figures import counted, number, size
 from cgcli.report.rebuilt import basis, said
 from cgcli.report.safe import pasted, safe
+from cgcli.report.skipped import unusable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -14,7 +15,6 @@ if TYPE_CHECKING:
     from cgcli.convert.convert import Converted
 
 SCHEMA = "cgcli/convert/v1"
-_MOST_SKIPPED = 5
 
 
 def document(done: Converted, *, output: str | None) -> dict[str, Any]:
@@ -56,13 +56,6 @@ def lines(report: Mapping[str, Any]) -> Iterator[str]:
         yield f"bodies put on one line, with spaces for line ends: {number(report['bodies_put_on_one_line'])}"
     for reason, n in report["passed_records"].items():
         yield f"not requests: {number(n)} {reason}"
-    skipped = report["skipped_records"]
-    if skipped:
-        yield f"unusable records: {number(len(skipped))}"
-        for one in skipped[:_MOST_SKIPPED]:
-            detail = f": {safe(one['detail'])}" if one["detail"] else ""
-            yield f"  line {one['line']}: {one['reason']}{detail}"
-        if len(skipped) > _MOST_SKIPPED:
-            yield f"  and {number(len(skipped) - _MOST_SKIPPED)} more: --json has them all"
+    yield from unusable(report["skipped_records"])
     if report["output"] not in (None, "-"):
         yield f"next    cg inspect {pasted(report['output'])}"

@@ -10,6 +10,7 @@ from cgcli.providers.models import lookup
 from cgcli.report.figures import counted, number, size
 from cgcli.report.rebuilt import basis, said
 from cgcli.report.safe import pasted, safe
+from cgcli.report.skipped import unusable
 from cgcli.report.table import table
 
 if TYPE_CHECKING:
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
 
 SCHEMA = "cgcli/inspect/v1"
 _MOST_LANES = 20
-_MOST_SKIPPED = 5
 
 
 def document(done: Inspection) -> dict[str, Any]:
@@ -139,11 +139,4 @@ def _rest(report: Mapping[str, Any]) -> Iterator[str]:
     if report["passed_records"]:
         passed = ", ".join(f"{number(n)} {reason}" for reason, n in report["passed_records"].items())
         yield f"not requests: {passed}"
-    skipped = report["skipped_records"]
-    if skipped:
-        yield f"unusable records: {number(len(skipped))}"
-        for one in skipped[:_MOST_SKIPPED]:
-            detail = f": {safe(one['detail'])}" if one["detail"] else ""
-            yield f"  line {one['line']}: {one['reason']}{detail}"
-        if len(skipped) > _MOST_SKIPPED:
-            yield f"  and {len(skipped) - _MOST_SKIPPED} more: --json has them all"
+    yield from unusable(report["skipped_records"])

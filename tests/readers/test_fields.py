@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from cgcli.dialects.base import string_of
 from cgcli.readers.base import Passed
 from cgcli.readers.derived import Missed
-from cgcli.readers.fields import Lines, count_at, elements_of, members_of, or_missed, string_at, utf8_text, value_at
+from cgcli.readers.fields import Lines, count_at, elements_of, members_of, or_missed, utf8_text, value_at
 from cgcli.wire.spans import Document, Malformed
 
 RAW = b'{"text":"a","list":[1,2],"inner":{"n":7},"flag":true,"minus":-1,"half":0.5,"nothing":null}'
@@ -17,8 +18,8 @@ def test_a_value_of_another_kind_is_none() -> None:
     """No members, no elements, no string, no count; and nothing where nothing stands."""
     assert [key for key, node in MEMBERS.items() if members_of(node)] == ["inner"]
     assert [key for key, node in MEMBERS.items() if elements_of(node)] == ["list"]
-    assert [key for key in MEMBERS if string_at(MEMBERS, key) is not None] == ["text"]
-    assert (members_of(None), elements_of(None), string_at(MEMBERS, "x"), value_at(MEMBERS, "x")) == (
+    assert [key for key in MEMBERS if string_of(MEMBERS, key) is not None] == ["text"]
+    assert (members_of(None), elements_of(None), string_of(MEMBERS, "x"), value_at(MEMBERS, "x")) == (
         {},
         [],
         None,

@@ -10,10 +10,11 @@ from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
 from cgcli.dialects import named
+from cgcli.dialects.base import string_of
 from cgcli.readers import spelling
 from cgcli.readers.base import Known
 from cgcli.readers.derived import NEITHER, Derived, Missed
-from cgcli.readers.fields import elements_of, members_of, or_missed, string_at
+from cgcli.readers.fields import elements_of, members_of, or_missed
 from cgcli.readers.histories.sound import check_message
 from cgcli.readers.records import records
 from cgcli.readers.spelling import object_of, spell
@@ -39,12 +40,11 @@ class AmplifierTranscript:
     name: ClassVar[str] = "amplifier-transcript"
     known: ClassVar[Known] = Known(tools=False, system=False, usage=False, response=True, time=True)
     independent: ClassVar[bool] = False
-    go_escapes: ClassVar[bool] = False
     reconstructs: ClassVar[bool] = True
 
     def matches(self, sample: Sequence[Mapping[str, Node]]) -> bool:
         """True where most records are messages, and one has a call as only Amplifier writes it, or `metadata`."""
-        messages = [members for members in sample if string_at(members, "role") in _ROLES | _UNSEEN]
+        messages = [members for members in sample if string_of(members, "role") in _ROLES | _UNSEEN]
         return len(messages) * 2 > len(sample) and any(_is_amplifiers(members) for members in messages)
 
     def derive(self, pieces: Iterable[Piece]) -> Iterator[Derived | Missed]:
@@ -62,7 +62,7 @@ class AmplifierTranscript:
 def _is_amplifiers(members: Mapping[str, Node]) -> bool:
     if any("tool" in members_of(call) for call in elements_of(members.get("tool_calls"))):
         return True
-    if any(string_at(members_of(block), "type") == "tool_call" for block in elements_of(members.get("content"))):
+    if any(string_of(members_of(block), "type") == "tool_call" for block in elements_of(members.get("content"))):
         return True
     has_stamp = "timestamp" in members_of(members.get("metadata"))
     return has_stamp and not {"id", "ts", "model", "usage"} & members.keys()
@@ -87,7 +87,7 @@ class _Said:
             return None
         if role not in _ROLES:
             raise Malformed("bad_shape", "the message has no role of Amplifier's")
-        stamp_s = iso_s(string_at(members_of(record.members.get("metadata")), "timestamp"))
+        stamp_s = iso_s(string_of(members_of(record.members.get("metadata")), "timestamp"))
         if role in ("tool", "function"):
             result = _result(record.members)
             check_message(spelling.message("user", (result,)), _ANTHROPIC)
@@ -121,21 +121,21 @@ def _blocks(members: Mapping[str, Node]) -> list[bytes]:
     """The content of a message as Anthropic's blocks; its calls come last, each once."""
     content = members.get("content")
     if content is not None and content.kind == "string":
-        found = [object_of({"type": spell("text"), "text": content.bytes()})] if content.text() else []
+        found = [spelling.text_block(content.bytes())] if content.text() else []
     else:
         found = [_block(members_of(one)) for one in elements_of(content)]
-    known = {string_at(members_of(one), "id") for one in elements_of(content)}
+    known = {string_of(members_of(one), "id") for one in elements_of(content)}
     for one in elements_of(members.get("tool_calls")):
         call = members_of(one)
         function = members_of(call.get("function"))
-        if string_at(call, "id") not in known:
+        if string_of(call, "id") not in known:
             name = call.get("tool") or call.get("name") or function.get("name")
             found.append(_call(call.get("id"), name, call.get("arguments") or function.get("arguments")))
     return found
 
 
 def _block(block: Mapping[str, Node]) -> bytes:
-    kind = string_at(block, "type")
+    kind = string_of(block, "type")
     if kind == "tool_call":
         return _call(block.get("id"), block.get("name"), block.get("input"))
     if kind == "tool_result":

@@ -6,10 +6,11 @@ from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
 from cgcli.dialects import named
+from cgcli.dialects.base import string_of
 from cgcli.model import Section, unique
 from cgcli.readers import chat, spelling
 from cgcli.readers.derived import HISTORY, Derived, Missed
-from cgcli.readers.fields import Lines, count_at, elements_of, members_of, or_missed, string_at, utf8_text, value_at
+from cgcli.readers.fields import Lines, count_at, elements_of, members_of, or_missed, utf8_text, value_at
 from cgcli.readers.histories.sound import check_message
 from cgcli.readers.records import Record, records
 from cgcli.readers.spelling import spell
@@ -36,13 +37,12 @@ class Atif:
     name: ClassVar[str] = "atif"
     known: ClassVar[Known] = HISTORY
     independent: ClassVar[bool] = False
-    go_escapes: ClassVar[bool] = False
     reconstructs: ClassVar[bool] = True
 
     def matches(self, sample: Sequence[Mapping[str, Node]]) -> bool:
         """True where a record names the format and has steps."""
         return any(
-            "steps" in members and (string_at(members, "schema_version") or "").startswith(_VERSION)
+            "steps" in members and (string_of(members, "schema_version") or "").startswith(_VERSION)
             for members in sample
         )
 
@@ -85,11 +85,11 @@ def _trajectory(node: Node, above: str | None) -> _Trajectory:
     """The trajectory at *node*; *above* is the session of the one that it is a sub-agent's of."""
     members = members_of(node)
     agent = members_of(members.get("agent"))
-    own = string_at(members, "trajectory_id") or string_at(members, "session_id")
+    own = string_of(members, "trajectory_id") or string_of(members, "session_id")
     tools = agent.get("tool_definitions")
     talk = _Talk(
-        session_id=string_at(members, "session_id") or own if above is None else f"{above}/{own or 'subagent'}",
-        model=string_at(agent, "model_name"),
+        session_id=string_of(members, "session_id") or own if above is None else f"{above}/{own or 'subagent'}",
+        model=string_of(agent, "model_name"),
         tools=tools.bytes() if tools is not None and tools.kind == "array" else None,
     )
     inner = elements_of(members.get("subagent_trajectories"))
@@ -111,8 +111,8 @@ class _Talk:
     def take(self, node: Node, line: int) -> Derived | None:
         """The request that the step at *node* tells of, where the model took it."""
         step = members_of(node)
-        source = string_at(step, "source")
-        stamp_s = iso_s(string_at(step, "timestamp"))
+        source = string_of(step, "source")
+        stamp_s = iso_s(string_of(step, "timestamp"))
         content = step.get("message")
         if source == "agent":
             message = chat.assistant(content.bytes() if content is not None else None, _calls(step))
@@ -137,7 +137,7 @@ class _Talk:
         n_calls = count_at(step, "llm_call_count")
         if not self._said or n_calls == 0 or value_at(step, "is_copied_context") is True:
             return None
-        model = string_at(step, "model_name") or self._model
+        model = string_of(step, "model_name") or self._model
         missing = set() if self._tools is not None else {Section.TOOLS}
         return Derived(
             body=spelling.body(self._said, model=spell(model) if model else None, tools=self._tools),
@@ -158,8 +158,8 @@ def _calls(step: Mapping[str, Node]) -> Iterator[bytes]:
         call = members_of(node)
         arguments = call.get("arguments")
         yield chat.call(
-            string_at(call, "tool_call_id") or "",
-            string_at(call, "function_name") or "",
+            string_of(call, "tool_call_id") or "",
+            string_of(call, "function_name") or "",
             _as_text(arguments) if arguments is not None else "{}",
         )
 
@@ -170,12 +170,12 @@ def _as_text(arguments: Node) -> str:
 
 def _results(step: Mapping[str, Node]) -> Iterator[bytes]:
     """What the calls of *step* gave; what answers none of them comes as a user's message."""
-    called = {string_at(members_of(call), "tool_call_id") for call in elements_of(step.get("tool_calls"))}
+    called = {string_of(members_of(call), "tool_call_id") for call in elements_of(step.get("tool_calls"))}
     for node in elements_of(members_of(step.get("observation")).get("results")):
         result = members_of(node)
         content = result.get("content")
         words = content.bytes() if content is not None and content.kind in ("string", "array") else b'""'
-        call_id = string_at(result, "source_call_id")
+        call_id = string_of(result, "source_call_id")
         if call_id is not None and call_id in called:
             yield chat.result(call_id, words)
         elif words != b'""':

@@ -6,11 +6,12 @@ from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
 from cgcli.dialects import named
+from cgcli.dialects.base import string_of
 from cgcli.model import Section, unique
 from cgcli.readers import spelling
 from cgcli.readers.base import Known
 from cgcli.readers.derived import NEITHER, Derived, Missed
-from cgcli.readers.fields import Lines, count_at, elements_of, members_of, or_missed, string_at, value_at
+from cgcli.readers.fields import Lines, count_at, elements_of, members_of, or_missed, value_at
 from cgcli.readers.histories.sound import check_message
 from cgcli.readers.records import Record, records
 from cgcli.readers.spelling import spell
@@ -39,7 +40,6 @@ class Cline:
     name: ClassVar[str] = "cline"
     known: ClassVar[Known] = Known(tools=False, system=True, usage=True, response=True, time=True)
     independent: ClassVar[bool] = False
-    go_escapes: ClassVar[bool] = False
     reconstructs: ClassVar[bool] = True
 
     def matches(self, sample: Sequence[Mapping[str, Node]]) -> bool:
@@ -67,12 +67,12 @@ def _is_session(members: Mapping[str, Node]) -> bool:
 
 def _are_bare(sample: Sequence[Mapping[str, Node]]) -> bool:
     """True for messages of the two roles, of which one has a list of Anthropic's blocks."""
-    if not sample or string_at(sample[0], "role") != "user":
+    if not sample or string_of(sample[0], "role") != "user":
         return False
-    if any(string_at(members, "role") not in _ROLES or members.keys() - _BARE for members in sample):
+    if any(string_of(members, "role") not in _ROLES or members.keys() - _BARE for members in sample):
         return False
     kinds = [
-        string_at(members_of(block), "type") for members in sample for block in elements_of(members.get("content"))
+        string_of(members_of(block), "type") for members in sample for block in elements_of(members.get("content"))
     ]
     return bool(kinds) and all(kind in _BLOCKS for kind in kinds)
 
@@ -95,7 +95,7 @@ def _of_session(record: Record) -> Iterator[Derived | Missed]:
 
 def _or_none(members: Mapping[str, Node], key: str) -> str | None:
     try:
-        return string_at(members, key)
+        return string_of(members, key)
     except Malformed:
         return None
 
@@ -174,7 +174,7 @@ class _Task:
 
 def _message(node: Node) -> _Message:
     members = members_of(node)
-    role = string_at(members, "role")
+    role = string_of(members, "role")
     content = members.get("content")
     if role not in _ROLES or content is None:
         raise Malformed("bad_shape", f"the message at byte {node.start} has no role, or no content")
@@ -185,16 +185,16 @@ def _message(node: Node) -> _Message:
     return _Message(
         is_answer=role == "assistant",
         written=written,
-        model=string_at(model, "id") or string_at(model, "modelId"),
+        model=string_of(model, "id") or string_of(model, "modelId"),
         usage=_usage(members_of(members.get("metrics"))),
         stamp_s=number_s(value_at(members, "ts"), units_per_s=_MS_PER_S),
         compacted_s=_compacted_s(noted),
-        is_kept=string_at(noted, "compaction") == "preserved",
+        is_kept=string_of(noted, "compaction") == "preserved",
     )
 
 
 def _compacted_s(noted: Mapping[str, Node]) -> float | None:
-    if string_at(noted, "kind") not in ("compaction", "compaction_summary"):
+    if string_of(noted, "kind") not in ("compaction", "compaction_summary"):
         return None
     return number_s(value_at(noted, "generatedAt"), units_per_s=_MS_PER_S) or 0.0
 

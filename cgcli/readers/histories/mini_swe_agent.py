@@ -6,11 +6,12 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from cgcli.dialects import named
+from cgcli.dialects.base import string_of
 from cgcli.model import Section, unique
 from cgcli.readers import chat, spelling, usage
 from cgcli.readers.base import Known
 from cgcli.readers.derived import Derived, Missed
-from cgcli.readers.fields import Lines, elements_of, members_of, or_missed, string_at, value_at
+from cgcli.readers.fields import Lines, elements_of, members_of, or_missed, value_at
 from cgcli.readers.histories.sound import check_message
 from cgcli.readers.records import Record, records
 from cgcli.readers.spelling import spell
@@ -37,7 +38,6 @@ class MiniSweAgent:
     name: ClassVar[str] = "mini-swe-agent"
     known: ClassVar[Known] = Known(tools=False, system=True, usage=True, response=True, time=True)
     independent: ClassVar[bool] = False
-    go_escapes: ClassVar[bool] = False
     reconstructs: ClassVar[bool] = True
 
     def matches(self, sample: Sequence[Mapping[str, Node]]) -> bool:
@@ -61,14 +61,14 @@ class MiniSweAgent:
 
 def _is_run(members: Mapping[str, Node]) -> bool:
     """The format is named from its second version on; the one before says its own version in `info`."""
-    named = string_at(members, "trajectory_format")
+    named = string_of(members, "trajectory_format")
     if "messages" not in members:
         return False
     return named.startswith(_FORMAT) if named is not None else "mini_version" in members_of(members.get("info"))
 
 
 def _are_bare(sample: Sequence[Mapping[str, Node]]) -> bool:
-    roles = [string_at(members, "role") for members in sample]
+    roles = [string_of(members, "role") for members in sample]
     if len(roles) < len(_BARE_ROLES) or roles[0] != "system" or "assistant" not in roles:
         return False
     return all(members.keys() == _BARE and members["content"].kind == "string" for members in sample) and all(
@@ -92,7 +92,7 @@ def _of_run(record: Record) -> Iterator[Derived | Missed]:
 
 def _talk(record: Record) -> _Talk:
     config = members_of(members_of(record.members.get("info")).get("config"))
-    return _Talk(model=string_at(members_of(config.get("model")), "model_name"))
+    return _Talk(model=string_of(members_of(config.get("model")), "model_name"))
 
 
 @unique
@@ -122,11 +122,11 @@ class _Talk:
     def take(self, node: Node, line: int) -> Derived | None:
         """The request that the message at *node* tells of, where it is an answer."""
         members = members_of(node)
-        role = string_at(members, "role")
+        role = string_of(members, "role")
         if role in _UNSENT_ROLES:
             return None
         noted = _noted(members)
-        is_whole = string_at(members, "object") == "response"
+        is_whole = string_of(members, "object") == "response"
         self._is_responses |= is_whole
         self._has_system |= role == "system"
         written = _items(members) if is_whole else [_message(members)]
@@ -168,7 +168,7 @@ def _noted(members: Mapping[str, Node]) -> _Noted:
 
 def _own_figures(members: Mapping[str, Node]) -> Mapping[str, Any] | None:
     """The message itself, where it is a whole answer of the Responses API."""
-    if string_at(members, "object") != "response":
+    if string_of(members, "object") != "response":
         return None
     return {key: value_at(members, key) for key in ("model", "usage")}
 

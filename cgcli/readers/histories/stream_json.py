@@ -10,18 +10,12 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
+from cgcli.dialects.base import string_of
 from cgcli.model import unique
-from cgcli.readers.base import Known, Passed
+from cgcli.readers.base import Known, Passed, unusable
 from cgcli.readers.derived import NEITHER, Derived, Missed
-from cgcli.readers.histories.claude_code.messages import (
-    SYNTHETIC,
-    Answer,
-    Content,
-    content_of,
-    part_of,
-    string_in,
-    user_message,
-)
+from cgcli.readers.fields import is_true
+from cgcli.readers.histories.claude_code.messages import SYNTHETIC, Answer, Content, content_of, part_of, user_message
 from cgcli.readers.records import records
 from cgcli.readers.spelling import body, spell
 from cgcli.wire.spans import Malformed
@@ -45,7 +39,7 @@ class _Event:
     members: Mapping[str, Node]
 
     def string(self, key: str) -> str | None:
-        return string_in(self.members, key)
+        return string_of(self.members, key)
 
 
 @unique
@@ -117,7 +111,6 @@ class StreamJson:
     name: ClassVar[str] = "stream-json"
     known: ClassVar[Known] = Known(tools=False, system=False, usage=True, response=True, time=False)
     independent: ClassVar[bool] = False
-    go_escapes: ClassVar[bool] = False
     reconstructs: ClassVar[bool] = True
 
     def matches(self, sample: Sequence[Mapping[str, Node]]) -> bool:
@@ -136,7 +129,7 @@ class StreamJson:
                     if (passed := talk.take(event)) is not None:
                         yield Missed(line=event.line, passed=passed)
             except Malformed as error:
-                yield Missed(line=record.line, passed=_unusable(error))
+                yield Missed(line=record.line, passed=unusable(error))
         yield from (_derived(told) for told in talk.told)
 
 
@@ -163,7 +156,7 @@ class _Talk:
             elif event.kind == "system" and event.string("subtype") == "compact_boundary":
                 self._lane(event).restart()
         except Malformed as error:
-            return _unusable(error)
+            return unusable(error)
         return None
 
     def _user(self, event: _Event) -> None:
@@ -179,7 +172,7 @@ class _Talk:
 
     def _assistant(self, event: _Event) -> Passed | None:
         members = _message(event)
-        if string_in(members, "model") == SYNTHETIC:
+        if string_of(members, "model") == SYNTHETIC:
             return Passed(reason="synthetic", usable=True, detail="written by Claude Code itself")
         told = self._lane(event).answer(event, members)
         if told is not None:
@@ -199,7 +192,7 @@ class _Talk:
 
 
 def _is_event(members: Mapping[str, Node]) -> bool:
-    kind = string_in(members, "type")
+    kind = string_of(members, "type")
     return kind in _TYPES and "session_id" in members and ("message" in members or "subtype" in members)
 
 
@@ -225,9 +218,9 @@ def _events(record: Record) -> Iterator[_Event]:
         line += record.node.doc.raw.count(b"\n", at, held.start)
         at = held.start
         members = held.members()
-        if "isReplay" in members and members["isReplay"].bytes() == b"true":
+        if is_true(members, "isReplay"):
             continue  # the echo of what stands in the recording as it was sent
-        yield _Event(line=line, kind=string_in(members, "type"), members=members)
+        yield _Event(line=line, kind=string_of(members, "type"), members=members)
 
 
 def _message(event: _Event) -> Mapping[str, Node]:
@@ -235,10 +228,6 @@ def _message(event: _Event) -> Mapping[str, Node]:
     if node is None or node.kind != "object":
         raise Malformed("no_message", "the event has no message")
     return node.members()
-
-
-def _unusable(error: Malformed) -> Passed:
-    return Passed(reason=error.reason, usable=False, detail=str(error))
 
 
 def _derived(told: _Told) -> Derived:

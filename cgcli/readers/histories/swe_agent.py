@@ -5,10 +5,11 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
+from cgcli.dialects.base import string_of
 from cgcli.readers import chat, spelling
 from cgcli.readers.base import Known
 from cgcli.readers.derived import Derived, Missed
-from cgcli.readers.fields import Lines, elements_of, members_of, or_missed, string_at
+from cgcli.readers.fields import Lines, elements_of, is_true, members_of, or_missed
 from cgcli.readers.records import Record, records
 from cgcli.readers.swe_agent_file import Messages, run_of, unrecorded_in
 
@@ -25,7 +26,6 @@ class SweAgentHistory:
     name: ClassVar[str] = "swe-agent-history"
     known: ClassVar[Known] = Known(tools=False, system=True, usage=False, response=True, time=False)
     independent: ClassVar[bool] = False
-    go_escapes: ClassVar[bool] = False
     reconstructs: ClassVar[bool] = True
 
     def matches(self, sample: Sequence[Mapping[str, Node]]) -> bool:
@@ -84,10 +84,8 @@ def _of(record: Record, history: Sequence[Node]) -> Iterator[Derived | Missed]:
 def _message(node: Node, messages: Messages) -> tuple[str | None, bool, bytes]:
     """The agent that *node* is of, whether the model said it in this run, and the message as it is sent."""
     members = members_of(node)
-    demo = members.get("is_demo")
-    is_demo = demo is not None and demo.bytes() == b"true"
-    is_answer = string_at(members, "role") == "assistant" and not is_demo
-    return string_at(members, "agent"), is_answer, messages.sent(node)
+    is_answer = string_of(members, "role") == "assistant" and not is_true(members, "is_demo")
+    return string_of(members, "agent"), is_answer, messages.sent(node)
 
 
 def _session(session_id: str | None, agent: str | None, talks: Mapping[str | None, Sequence[Node]]) -> str | None:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from cgcli.model import Usage
+    from cgcli.wire.spans import Node
 
 NOT_A_CALL = Passed(reason="not_a_messages_call", usable=True)
 _ENDS = ("/messages", "/chat/completions", "/responses")
@@ -72,6 +73,13 @@ def utf8(text: str) -> bytes:
         return text.encode()
     except UnicodeEncodeError:
         return _LONE.sub(lambda lone: f"\\u{ord(lone[0]):04x}", text).encode()
+
+
+def json_of(node: Node | None) -> bytes:
+    """The JSON that *node* is, or holds as a string; nothing where it is neither an object nor a string."""
+    if node is None or node.kind not in ("object", "string"):
+        return b""
+    return node.bytes() if node.kind == "object" else utf8(node.text())
 
 
 def answered(content: bytes) -> Answered:

@@ -40,7 +40,6 @@ class ClaudeTraceHtml:
     name: ClassVar[str] = "claude-trace-html"
     known: ClassVar[Known] = ClaudeTrace.known
     independent: ClassVar[bool] = False
-    go_escapes: ClassVar[bool] = False
     reconstructs: ClassVar[bool] = False
 
     def recognises(self, head: bytes) -> bool:
@@ -114,9 +113,8 @@ def _pair(pair: bytes, line: int) -> Derived | Missed:
     opened = _PAIRS.open(Document(pair).root())
     if not isinstance(opened, Opened):
         return Missed(line=line, passed=opened)
-    body = opened.body.bytes() if opened.body.kind == "object" else calls.utf8(opened.body.text())
     return Derived(
-        body=calls.checked_body(body),
+        body=calls.checked_body(calls.json_of(opened.body)),
         line=line,
         sent_s=opened.sent_s,
         answered_s=opened.answered_s,

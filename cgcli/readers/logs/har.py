@@ -8,9 +8,10 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
+from cgcli.dialects.base import string_of
 from cgcli.readers.base import Known
 from cgcli.readers.derived import Derived, Missed
-from cgcli.readers.fields import Lines, elements_of, members_of, or_missed, string_at, value_at
+from cgcli.readers.fields import Lines, elements_of, members_of, or_missed, value_at
 from cgcli.readers.logs import calls
 from cgcli.readers.records import records
 from cgcli.readers.stamps import iso_s, number_s
@@ -30,7 +31,6 @@ class Har:
     name: ClassVar[str] = "har"
     known: ClassVar[Known] = Known(tools=True, system=True, usage=True, response=True, time=True)
     independent: ClassVar[bool] = False
-    go_escapes: ClassVar[bool] = False
     reconstructs: ClassVar[bool] = False
 
     def matches(self, sample: Sequence[Mapping[str, Node]]) -> bool:
@@ -56,7 +56,7 @@ class Har:
 def _entries(record: Record) -> list[Node]:
     """The entries by time; as they stand where one has none."""
     entries = elements_of(members_of(record.members.get("log")).get("entries"))
-    times = [iso_s(string_at(members_of(entry), "startedDateTime")) for entry in entries]
+    times = [iso_s(string_of(members_of(entry), "startedDateTime")) for entry in entries]
     timed = [(sent_s, i) for i, sent_s in enumerate(times) if sent_s is not None]
     return [entries[i] for _, i in sorted(timed)] if len(timed) == len(entries) else entries
 
@@ -64,10 +64,10 @@ def _entries(record: Record) -> list[Node]:
 def _call(entry: Node, line: int) -> Derived | Missed:
     members = members_of(entry)
     request = members_of(members.get("request"))
-    if not calls.is_model_call(string_at(request, "method"), string_at(request, "url")):
+    if not calls.is_model_call(string_of(request, "method"), string_of(request, "url")):
         return Missed(line=line, passed=calls.NOT_A_CALL)
     found = calls.answered(_content(members_of(members.get("response"))))
-    sent_s = iso_s(string_at(members, "startedDateTime"))
+    sent_s = iso_s(string_of(members, "startedDateTime"))
     took_s = number_s(value_at(members, "time"), units_per_s=1000)
     return Derived(
         body=calls.checked_body(_posted(members_of(request.get("postData")))),
@@ -85,18 +85,18 @@ def _posted(post: Mapping[str, Node]) -> bytes:
     Raises:
         Malformed: none is recorded.
     """
-    text = string_at(post, "text")
+    text = string_of(post, "text")
     if text is None:
         raise Malformed("no_body", "the entry does not have what was posted")
-    content = _decoded(text, is_base64=string_at(post, "encoding") == "base64")
+    content = _decoded(text, is_base64=string_of(post, "encoding") == "base64")
     return calls.unpacked(content)
 
 
 def _content(response: Mapping[str, Node]) -> bytes:
     content = members_of(response.get("content"))
-    text = string_at(content, "text") or ""
+    text = string_of(content, "text") or ""
     try:
-        return calls.unpacked(_decoded(text, is_base64=string_at(content, "encoding") == "base64"))
+        return calls.unpacked(_decoded(text, is_base64=string_of(content, "encoding") == "base64"))
     except Malformed:
         return b""
 

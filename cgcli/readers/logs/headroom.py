@@ -15,7 +15,7 @@ from cgcli.readers.derived import Derived, Missed
 from cgcli.readers.fields import or_missed
 from cgcli.readers.logs import calls
 from cgcli.readers.records import records
-from cgcli.readers.stamps import iso_s, number_s
+from cgcli.readers.stamps import time_s
 from cgcli.wire.spans import Malformed
 
 if TYPE_CHECKING:
@@ -36,7 +36,6 @@ class Headroom:
     name: ClassVar[str] = "headroom"
     known: ClassVar[Known] = Known(tools=True, system=True, usage=False, response=False, time=True)
     independent: ClassVar[bool] = False
-    go_escapes: ClassVar[bool] = False
     reconstructs: ClassVar[bool] = False
 
     def matches(self, sample: Sequence[Mapping[str, Node]]) -> bool:
@@ -67,7 +66,7 @@ def _call(record: Record) -> Derived:
         body=calls.checked_body(body),
         line=record.line,
         session_id=next((named for key in _SESSIONS if (named := record.string(key))), None),
-        sent_s=iso_s(time) if isinstance(time, str) else number_s(time),
+        sent_s=time_s(time),
     )
 
 

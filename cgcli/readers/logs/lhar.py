@@ -8,10 +8,12 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
+from cgcli.dialects.base import string_of
 from cgcli.model import Usage
+from cgcli.readers import usage as usages
 from cgcli.readers.base import Known
 from cgcli.readers.derived import Derived, Missed
-from cgcli.readers.fields import Lines, count_at, elements_of, members_of, or_missed, string_at, value_at
+from cgcli.readers.fields import Lines, count_at, elements_of, members_of, or_missed, value_at
 from cgcli.readers.logs import calls
 from cgcli.readers.records import records
 from cgcli.readers.stamps import iso_s, number_s
@@ -25,7 +27,6 @@ if TYPE_CHECKING:
     from cgcli.wire.spans import Node
 
 _NO_BODY = "the entry has no bodies: record with CONTEXT_LENS_PRIVACY=full"
-_DEFAULT_TTL_S = 300
 
 
 class Lhar:
@@ -34,7 +35,6 @@ class Lhar:
     name: ClassVar[str] = "lhar"
     known: ClassVar[Known] = Known(tools=True, system=True, usage=True, response=True, time=True)
     independent: ClassVar[bool] = False
-    go_escapes: ClassVar[bool] = False
     reconstructs: ClassVar[bool] = False
 
     def matches(self, sample: Sequence[Mapping[str, Node]]) -> bool:
@@ -55,7 +55,7 @@ class Lhar:
 
 def is_entry(members: Mapping[str, Node]) -> bool:
     """True for an entry, whether it has bodies or not."""
-    return string_at(members, "type") == "entry" and {"raw", "gen_ai", "trace_id"} <= members.keys()
+    return string_of(members, "type") == "entry" and {"raw", "gen_ai", "trace_id"} <= members.keys()
 
 
 def _has_body(entry: Mapping[str, Node]) -> bool:
@@ -80,16 +80,14 @@ def _call(entry: Mapping[str, Node], line: int) -> Derived | Missed:
     body = raw.get("request_body")
     if body is None or body.kind not in ("object", "string"):
         raise Malformed("no_body", _NO_BODY)
-    said = raw.get("response_body")
-    content = b"" if said is None else calls.utf8(said.text()) if said.kind == "string" else said.bytes()
-    answer = calls.answered(content)
-    sent_s = iso_s(string_at(entry, "timestamp"))
+    answer = calls.answered(calls.json_of(raw.get("response_body")))
+    sent_s = iso_s(string_of(entry, "timestamp"))
     took_s = number_s(value_at(members_of(entry.get("timings")), "total_ms"), units_per_s=1000)
     return Derived(
-        body=calls.checked_body(body.bytes() if body.kind == "object" else calls.utf8(body.text())),
+        body=calls.checked_body(calls.json_of(body)),
         line=line,
-        provider=string_at(members_of(entry.get("gen_ai")), "system"),
-        session_id=string_at(entry, "trace_id"),
+        provider=string_of(members_of(entry.get("gen_ai")), "system"),
+        session_id=string_of(entry, "trace_id"),
         sent_s=sent_s,
         answered_s=sent_s + took_s if sent_s is not None and took_s is not None else None,
         find_answer=answer.find,
@@ -106,6 +104,6 @@ def _usage(entry: Mapping[str, Node]) -> Usage | None:
     return Usage(
         fresh=fresh,
         read=count_at(more, "cache_read_tokens"),
-        write_by_ttl_s=None if written is None else {_DEFAULT_TTL_S: written} if written else {},
+        write_by_ttl_s=usages.by_ttl(written),
         output=count_at(usage, "output_tokens"),
     )

@@ -6,17 +6,19 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
+from cgcli.dialects.base import string_of
 from cgcli.model import Section, Usage
 from cgcli.readers import answers
 from cgcli.readers.base import Known
 from cgcli.readers.derived import Derived, Missed
-from cgcli.readers.fields import count_at, elements_of, members_of, or_missed, string_at, value_at
+from cgcli.readers.fields import count_at, elements_of, members_of, or_missed, value_at
 from cgcli.readers.logs.parameters import body_parameters, has_system
 from cgcli.readers.records import records
 from cgcli.readers.spelling import object_of
-from cgcli.readers.stamps import iso_s, number_s
+from cgcli.readers.stamps import time_s
+from cgcli.readers.usage import split
 from cgcli.wire.spans import Malformed
 
 if TYPE_CHECKING:
@@ -28,8 +30,6 @@ if TYPE_CHECKING:
 _WRAPPER = "standard_logging_object"
 _CHAT_CALLS = frozenset({"completion", "acompletion"})
 _RESPONSES_CALLS = frozenset({"responses", "aresponses"})
-_TTL_S = {"ephemeral_5m_input_tokens": 300, "ephemeral_1h_input_tokens": 3600}
-_DEFAULT_TTL_S = 300
 
 
 class LiteLlm:
@@ -38,7 +38,6 @@ class LiteLlm:
     name: ClassVar[str] = "litellm"
     known: ClassVar[Known] = Known(tools=True, system=True, usage=True, response=True, time=True)
     independent: ClassVar[bool] = False
-    go_escapes: ClassVar[bool] = False
     reconstructs: ClassVar[bool] = False
 
     def matches(self, sample: Sequence[Mapping[str, Node]]) -> bool:
@@ -64,7 +63,7 @@ def _is_payload(payload: Mapping[str, Node]) -> bool:
 
 def _call(members: Mapping[str, Node], line: int) -> Derived | Missed:
     payload = _payload(members)
-    kind = string_at(payload, "call_type")
+    kind = string_of(payload, "call_type")
     parameters = members_of(payload.get("model_parameters"))
     messages = payload.get("messages")
     is_responses = kind in _RESPONSES_CALLS
@@ -72,20 +71,20 @@ def _call(members: Mapping[str, Node], line: int) -> Derived | Missed:
         raise Malformed("no_body", "`messages` is no list: its logging was turned off, or it is no chat")
     body = object_of(
         {
-            "model": payload["model"].bytes() if string_at(payload, "model") is not None else None,
+            "model": payload["model"].bytes() if string_of(payload, "model") is not None else None,
             **body_parameters(parameters),
             "input" if is_responses else "messages": messages.bytes(),
         }
     )
     answer = payload.get("response")
     has_answer = answer is not None and answer.kind == "object"
-    trace = string_at(payload, "trace_id")
+    trace = string_of(payload, "trace_id")
     return Derived(
         body=body,
         line=line,
-        session_id=trace if trace != string_at(payload, "id") else None,
-        sent_s=_time(payload, "startTime"),
-        answered_s=_time(payload, "endTime"),
+        session_id=trace if trace != string_of(payload, "id") else None,
+        sent_s=time_s(value_at(payload, "startTime")),
+        answered_s=time_s(value_at(payload, "endTime")),
         find_answer=partial(answers.of_body, answer.bytes()) if answer is not None and has_answer else None,
         usage=_usage(payload),
         unrecorded=_unrecorded(payload, kind, elements_of(messages)),
@@ -102,11 +101,6 @@ def _unrecorded(payload: Mapping[str, Node], kind: str | None, messages: list[No
     if kind not in _CHAT_CALLS and not {"system", "instructions"} & said.keys() and not has_system(messages):
         silent.add(Section.SYSTEM)
     return frozenset(silent)
-
-
-def _time(payload: Mapping[str, Node], key: str) -> float | None:
-    found = value_at(payload, key)
-    return number_s(found) if not isinstance(found, str) else iso_s(found)
 
 
 def _usage(payload: Mapping[str, Node]) -> Usage | None:
@@ -127,17 +121,10 @@ def _usage(payload: Mapping[str, Node]) -> Usage | None:
     return Usage(
         fresh=max(0, fresh),
         read=read,
-        write_by_ttl_s=_by_ttl(written, value_at(details, "cache_creation_token_details")),
+        write_by_ttl_s=split(written, value_at(details, "cache_creation_token_details")),
         output=output,
     )
 
 
 def _first_object(members: Mapping[str, Node], *keys: str) -> Mapping[str, Node]:
     return next((found for key in keys if (found := members_of(members.get(key)))), {})
-
-
-def _by_ttl(written: int, split: Any) -> dict[int, int]:
-    """What was *written* by lifetime in seconds; a *split* that does not add up to it is not believed."""
-    told = split if isinstance(split, dict) else {}
-    by_ttl = {ttl_s: n for key, ttl_s in _TTL_S.items() if isinstance(n := told.get(key), int) and n > 0}
-    return by_ttl if sum(by_ttl.values()) == written else {_DEFAULT_TTL_S: written}

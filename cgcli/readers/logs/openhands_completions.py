@@ -26,7 +26,6 @@ class OpenHandsCompletions:
     name: ClassVar[str] = "openhands-completions"
     known: ClassVar[Known] = Known(tools=True, system=True, usage=True, response=True, time=False)
     independent: ClassVar[bool] = False
-    go_escapes: ClassVar[bool] = False
     reconstructs: ClassVar[bool] = False
 
     def matches(self, sample: Sequence[Mapping[str, Node]]) -> bool:

@@ -10,9 +10,10 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
+from cgcli.dialects.base import string_of
 from cgcli.readers.base import Known
 from cgcli.readers.derived import Derived, Missed
-from cgcli.readers.fields import elements_of, members_of, or_missed, string_at
+from cgcli.readers.fields import elements_of, members_of, or_missed
 from cgcli.readers.logs import calls
 from cgcli.readers.logs.pairing import Call, Pairs
 from cgcli.readers.records import records
@@ -34,7 +35,6 @@ class _Proxy:
 
     known: ClassVar[Known] = Known(tools=True, system=True, usage=True, response=True, time=True)
     independent: ClassVar[bool] = False
-    go_escapes: ClassVar[bool] = False
     reconstructs: ClassVar[bool] = False
 
     def derive(self, pieces: Iterable[Piece]) -> Iterator[Derived | Missed]:
@@ -74,13 +74,13 @@ class LlmProxy(_Proxy):
     def _take(self, record: Record, pairs: Pairs, chunks: dict[str, list[bytes]]) -> Missed | None:
         del chunks
         kind, meta = record.string("type"), members_of(record.members.get("_meta"))
-        session, request_id = string_at(meta, "session"), string_at(meta, "request_id")
-        at_s = iso_s(string_at(meta, "ts"))
+        session, request_id = string_of(meta, "session"), string_of(meta, "request_id")
+        at_s = iso_s(string_of(meta, "ts"))
         if kind == "request":
             return _asked(record, pairs, (session, request_id), at_s, url_key="path")
         if kind == "response":
-            parts = [string_at(members_of(one), "raw") or "" for one in elements_of(record.members.get("chunks"))]
-            content = calls.utf8("".join(parts)) if parts else _content(record.members.get("body"))
+            parts = [string_of(members_of(one), "raw") or "" for one in elements_of(record.members.get("chunks"))]
+            content = calls.utf8("".join(parts)) if parts else calls.json_of(record.members.get("body"))
             return _answered(record, pairs, (session, request_id), at_s, content)
         return None
 
@@ -106,7 +106,7 @@ class LlmInterceptor(_Proxy):
             if parts:
                 return _answered(record, pairs, (None, request_id), None, b"".join(parts))
         elif kind == "response":
-            return _answered(record, pairs, (None, request_id), at_s, _content(record.members.get("body")))
+            return _answered(record, pairs, (None, request_id), at_s, calls.json_of(record.members.get("body")))
         return None
 
 
@@ -117,7 +117,7 @@ class Lunaroute(_Proxy):
 
     def matches(self, sample: Sequence[Mapping[str, Node]]) -> bool:
         """True where a record is a `request_recorded` with its `request_json`."""
-        return any(string_at(members, "type") == "request_recorded" and "request_json" in members for members in sample)
+        return any(string_of(members, "type") == "request_recorded" and "request_json" in members for members in sample)
 
     def _take(self, record: Record, pairs: Pairs, chunks: dict[str, list[bytes]]) -> Missed | None:
         del chunks
@@ -126,12 +126,12 @@ class Lunaroute(_Proxy):
         if kind == "request_recorded":
             return _asked(record, pairs, who, at_s, url_key=None, body_key="request_json")
         if kind == "response_recorded":
-            return _answered(record, pairs, who, at_s, _content(record.members.get("response_json")))
+            return _answered(record, pairs, who, at_s, calls.json_of(record.members.get("response_json")))
         return None
 
 
 def _is_intercepted(members: Mapping[str, Node]) -> bool:
-    kind = string_at(members, "type")
+    kind = string_of(members, "type")
     if kind == "request":
         return {"id", "url", "body", "method"} <= members.keys()
     return kind in ("response_chunk", "response_meta") and "request_id" in members
@@ -149,7 +149,7 @@ def _asked(
     """A request of *who* (session and id) was sent."""
     if url_key is not None and not calls.is_model_call(record.string("method"), record.string(url_key)):
         return Missed(line=record.line, passed=calls.NOT_A_CALL)
-    content = _content(record.members.get(body_key))
+    content = calls.json_of(record.members.get(body_key))
     if not content:
         raise Malformed("no_body", _NO_BODY)
     session, request_id = who
@@ -171,13 +171,6 @@ def _answered(
     call.answered_s, call.find_answer, call.usage = at_s, answer.find, answer.usage
     call.is_open, call.is_done = False, True
     return None
-
-
-def _content(node: Node | None) -> bytes:
-    """The JSON that *node* is, or holds as a string; nothing where there is none."""
-    if node is None or node.kind not in ("object", "string"):
-        return b""
-    return node.bytes() if node.kind == "object" else calls.utf8(node.text())
 
 
 def _event(node: Node | None) -> bytes:

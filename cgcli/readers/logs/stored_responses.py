@@ -9,11 +9,12 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
+from cgcli.dialects.base import string_of
 from cgcli.model import unique
 from cgcli.readers import usage as usages
 from cgcli.readers.base import Known, Passed
 from cgcli.readers.derived import Derived, Missed
-from cgcli.readers.fields import Lines, elements_of, members_of, or_missed, string_at, value_at
+from cgcli.readers.fields import Lines, elements_of, members_of, or_missed, value_at
 from cgcli.readers.logs.parameters import body_parameters
 from cgcli.readers.records import records
 from cgcli.readers.spelling import array_of, object_of, spell
@@ -37,7 +38,6 @@ class StoredResponses:
     name: ClassVar[str] = "stored-responses"
     known: ClassVar[Known] = Known(tools=True, system=True, usage=True, response=True, time=True)
     independent: ClassVar[bool] = False
-    go_escapes: ClassVar[bool] = False
     reconstructs: ClassVar[bool] = True
 
     def matches(self, sample: Sequence[Mapping[str, Node]]) -> bool:
@@ -56,7 +56,7 @@ class StoredResponses:
 
 
 def _is_response(members: Mapping[str, Node]) -> bool:
-    return string_at(members, "object") == "response" and "output" in members
+    return string_of(members, "object") == "response" and "output" in members
 
 
 def _listed(members: Mapping[str, Node]) -> list[Mapping[str, Node]]:
@@ -106,9 +106,9 @@ class _Stored:
         members = members_of(node)
         if not _is_response(members):
             return
-        key = string_at(members, "id") or f"line {line}"
+        key = string_of(members, "id") or f"line {line}"
         made_s = number_s(value_at(members, "created_at")) or 0.0
-        previous = string_at(members, "previous_response_id")
+        previous = string_of(members, "previous_response_id")
         self._found[key] = _Response(line=line, key=key, made_s=made_s, node=node, members=members, previous=previous)
 
     def requests(self) -> Iterator[Derived | Missed]:

@@ -6,11 +6,12 @@ import re
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
+from cgcli.dialects.base import string_of
 from cgcli.model import unique
 from cgcli.readers import chat, spelling
 from cgcli.readers.base import Known, Passed
 from cgcli.readers.derived import Derived, Missed
-from cgcli.readers.fields import Lines, elements_of, members_of, or_missed, string_at
+from cgcli.readers.fields import Lines, elements_of, members_of, or_missed
 from cgcli.readers.records import Record, records
 from cgcli.readers.swe_agent_file import Messages, Run, run_of, unrecorded_in
 
@@ -31,7 +32,6 @@ class SweAgent:
     name: ClassVar[str] = "swe-agent"
     known: ClassVar[Known] = Known(tools=False, system=True, usage=False, response=True, time=False)
     independent: ClassVar[bool] = False
-    go_escapes: ClassVar[bool] = False
     reconstructs: ClassVar[bool] = False
 
     def matches(self, sample: Sequence[Mapping[str, Node]]) -> bool:
@@ -115,7 +115,7 @@ class _File:
 
     def _plain_answer(self, step: _Step) -> bytes | None:
         """The answer as `response` has it; where the agent calls tools it would not be whole."""
-        response = string_at(step.members, "response")
+        response = string_of(step.members, "response")
         return chat.text("assistant", response) if response and not self._has_calls else None
 
 
@@ -128,8 +128,8 @@ def _own_answer(step: _Step) -> int | None:
         return None
     for i in range(len(step.messages) - 1, -1, -1):
         message = members_of(step.messages[i])
-        if string_at(message, "role") == "assistant":
-            return i if string_at(message, "content") == string_at(step.members, "response") else None
+        if string_of(message, "role") == "assistant":
+            return i if string_of(message, "content") == string_of(step.members, "response") else None
     return None
 
 
@@ -139,7 +139,7 @@ def _answer_in(lists: Iterable[Sequence[Node]], step: _Step) -> Node | None:
     for messages in lists:
         if i < len(messages):
             message = members_of(messages[i])
-            says = string_at(message, "content") == string_at(step.members, "response")
-            if says and string_at(message, "role") == "assistant":
+            says = string_of(message, "content") == string_of(step.members, "response")
+            if says and string_of(message, "role") == "assistant":
                 return messages[i]
     return None

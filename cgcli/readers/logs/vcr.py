@@ -40,7 +40,6 @@ class Vcr:
     name: ClassVar[str] = "vcr"
     known: ClassVar[Known] = _KNOWN
     independent: ClassVar[bool] = False
-    go_escapes: ClassVar[bool] = False
     reconstructs: ClassVar[bool] = False
 
     def recognises(self, head: bytes) -> bool:
@@ -74,7 +73,6 @@ class VcrJson:
     name: ClassVar[str] = "vcr-json"
     known: ClassVar[Known] = _KNOWN
     independent: ClassVar[bool] = False
-    go_escapes: ClassVar[bool] = False
     reconstructs: ClassVar[bool] = False
 
     def matches(self, sample: Sequence[Mapping[str, Node]]) -> bool:

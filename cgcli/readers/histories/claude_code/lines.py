@@ -6,16 +6,14 @@ from enum import Enum, auto
 from typing import TYPE_CHECKING, Any
 
 from cgcli.model import unique, value
-from cgcli.readers.base import Passed
+from cgcli.readers.base import Passed, unusable
+from cgcli.readers.fields import is_true
 from cgcli.readers.histories.claude_code.messages import SYNTHETIC, Content, Part, content_of, part_of, result_of
 from cgcli.readers.stamps import iso_s
 from cgcli.wire.spans import Malformed
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from cgcli.readers.records import Record
-    from cgcli.wire.spans import Node
 
 _SPEAKING = ("user", "assistant", "tool_result")
 
@@ -95,7 +93,7 @@ def line_of(record: Record) -> Line | None:
     try:
         role, content, part, passed = _said(record, kind)
     except Malformed as error:
-        passed = Passed(reason=error.reason, usable=False, detail=str(error))
+        passed = unusable(error)
     return Line(
         line=record.line,
         kind=role,
@@ -104,8 +102,8 @@ def line_of(record: Record) -> Line | None:
         logical_parent=record.string("logicalParentUuid"),
         session=record.string("sessionId"),
         agent=record.string("agentId"),
-        is_side=_is_true(record.members, "isSidechain"),
-        is_summary=_is_true(record.members, "isCompactSummary"),
+        is_side=is_true(record.members, "isSidechain"),
+        is_summary=is_true(record.members, "isCompactSummary"),
         time_s=iso_s(record.string("timestamp")),
         request=record.string("requestId"),
         content=content,
@@ -139,7 +137,7 @@ def _spoken(record: Record, kind: str) -> _Said:
     members = node.members()
     if kind == "user":
         return Kind.USER, content_of(members.get("content")), None, None
-    if _is_true(record.members, "isApiErrorMessage"):
+    if is_true(record.members, "isApiErrorMessage"):
         return Kind.LINK, None, None, Passed(reason="api_error", usable=True, detail="an error, no answer")
     part = part_of(members)
     if part.model == SYNTHETIC:
@@ -155,10 +153,6 @@ def _system(record: Record) -> _Said:
     if subtype == "local_command" and (content := record.members.get("content")) is not None:
         return Kind.USER, content_of(content), None, None
     return Kind.LINK, None, None, None
-
-
-def _is_true(members: Mapping[str, Node], key: str) -> bool:
-    return key in members and members[key].bytes() == b"true"
 
 
 def _kept(metadata: Any) -> Kept | None:

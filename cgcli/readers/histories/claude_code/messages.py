@@ -8,10 +8,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from cgcli.dialects.anthropic import Anthropic
+from cgcli.dialects import named
+from cgcli.dialects.base import string_of
 from cgcli.model import unique, value
 from cgcli.readers import usage
-from cgcli.readers.spelling import array_of, message, object_of, spell
+from cgcli.readers.histories.sound import check_message
+from cgcli.readers.spelling import array_of, message, object_of, spell, text_block
 from cgcli.wire.spans import Document, Malformed
 
 if TYPE_CHECKING:
@@ -22,7 +24,7 @@ if TYPE_CHECKING:
 
 SYNTHETIC = "<synthetic>"
 """What a row has for a model that Claude Code wrote itself."""
-_DIALECT = Anthropic()
+_ANTHROPIC = named("anthropic")
 _CALLS = ("tool_use",)
 _KEPT = ("id", "type", "role", "model", "stop_reason", "stop_sequence", "usage")
 """Fields of an answer that are taken over; the rest is Claude Code's own."""
@@ -76,7 +78,7 @@ def content_of(node: Node | None) -> Content:
         node.text()
         return Content(blocks=(_text(node),), literal=node.bytes())
     blocks = tuple(_block(element) for element in node.elements() if element.kind in ("object", "string"))
-    _DIALECT.message(Document(message("user", (block.written for block in blocks))).root())
+    check_message(message("user", (block.written for block in blocks)), _ANTHROPIC)
     return Content(blocks=blocks)
 
 
@@ -108,8 +110,8 @@ def part_of(members: Mapping[str, Node]) -> Part:
     told = {key: node for key, node in members.items() if key in _KEPT}
     values = {key: node.value() for key, node in told.items()}
     return Part(
-        message_id=string_in(members, "id"),
-        model=string_in(members, "model"),
+        message_id=string_of(members, "id"),
+        model=string_of(members, "model"),
         content=content_of(members.get("content")),
         fields={key: node.bytes() for key, node in told.items()},
         usage=usage.of_answer(values),
@@ -197,19 +199,13 @@ def _block(node: Node) -> Block:
     if node.kind == "string":
         return _text(node)
     members = node.members()
-    kind = string_in(members, "type")
+    kind = string_of(members, "type")
     return Block(
         written=node.bytes(),
-        calls=string_in(members, "id") if kind in _CALLS else None,
-        answers=string_in(members, "tool_use_id") if kind == "tool_result" else None,
+        calls=string_of(members, "id") if kind in _CALLS else None,
+        answers=string_of(members, "tool_use_id") if kind == "tool_result" else None,
     )
 
 
 def _text(node: Node) -> Block:
-    return Block(written=object_of({"type": spell("text"), "text": node.bytes()}))
-
-
-def string_in(members: Mapping[str, Node], key: str) -> str | None:
-    """The string under *key* of *members*; None where there is none."""
-    node = members.get(key)
-    return node.string() if node is not None else None
+    return Block(written=text_block(node.bytes()))

@@ -10,7 +10,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
-from cgcli.readers.base import Passed
+from cgcli.readers.base import unusable
 from cgcli.readers.derived import HISTORY, NEITHER, Derived, Missed
 from cgcli.readers.histories.claude_code.lanes import lanes_of
 from cgcli.readers.histories.claude_code.lines import line_of
@@ -38,7 +38,6 @@ class ClaudeCode:
     name: ClassVar[str] = "claude-code"
     known: ClassVar[Known] = HISTORY
     independent: ClassVar[bool] = False
-    go_escapes: ClassVar[bool] = False
     reconstructs: ClassVar[bool] = True
 
     def matches(self, sample: Sequence[Mapping[str, Node]]) -> bool:
@@ -55,7 +54,7 @@ class ClaudeCode:
             try:
                 row = line_of(record)
             except Malformed as error:
-                yield Missed(line=record.line, passed=Passed(reason=error.reason, usable=False, detail=str(error)))
+                yield Missed(line=record.line, passed=unusable(error))
                 continue
             if row is not None:
                 rows.append(row)

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from cgcli.dialects import named
+from cgcli.dialects.base import string_of
 from cgcli.model import value
-from cgcli.readers.fields import elements_of, string_at
+from cgcli.readers.fields import elements_of
 from cgcli.readers.histories.codex.lines import NEVER_SENT, is_made, item_type
 from cgcli.readers.histories.sound import check_message
 from cgcli.readers.spelling import spell
@@ -115,10 +116,10 @@ class History:
             Malformed: it says neither, or cannot be used.
         """
         replaced = members.get("replacement_history")
-        summary = string_at(members, "message")
+        summary = string_of(members, "message")
         if replaced is not None and replaced.kind == "array":
             told = [(node, node.members()) for node in elements_of(replaced)]
-            sent = [one for one in told if string_at(one[1], "type") not in NEVER_SENT]
+            sent = [one for one in told if string_of(one[1], "type") not in NEVER_SENT]
             self._begin([_item(node.bytes(), keys) for node, keys in sent], has_summary=False)
         elif summary is not None:
             kept = [i for i, role in enumerate(self._roles) if role in _KEPT and i != self._summary]
@@ -147,8 +148,8 @@ def _item(written: bytes, members: Mapping[str, Node]) -> _Item:
     if not kind:
         raise Malformed("bad_shape", "an item without a type and without a role")
     check_message(written, _RESPONSES)
-    role = string_at(members, "role")
-    call_id = string_at(members, "call_id")
+    role = string_of(members, "role")
+    call_id = string_of(members, "call_id")
     output = _OUTPUTS.get(kind)
     told = {"type": output, "call_id": call_id, "output": "aborted"}
     return _Item(

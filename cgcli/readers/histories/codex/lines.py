@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from cgcli.dialects.base import string_of
 from cgcli.model import unique
-from cgcli.readers.fields import string_at
 from cgcli.readers.spelling import object_of
 from cgcli.readers.stamps import iso_s
 from cgcli.wire.spans import Malformed
@@ -49,7 +49,7 @@ class Line:
 
 def is_rollout(members: Mapping[str, Node]) -> bool:
     """True for a record that only a rollout has."""
-    kind = string_at(members, "type")
+    kind = string_of(members, "type")
     return ("payload" in members and "timestamp" in members and kind in KINDS) or is_old_head(members)
 
 
@@ -65,7 +65,7 @@ def line_of(record: Record) -> Line | None:
         Malformed: it cannot be used.
     """
     members = record.members
-    kind = string_at(members, "type")
+    kind = string_of(members, "type")
     at_s = iso_s(record.value("timestamp"))
     if is_old_head(members):
         return Line(line=record.line, kind=HEAD, at_s=at_s, members=members, written=b"")
@@ -86,7 +86,7 @@ def line_of(record: Record) -> Line | None:
 
 def item_type(members: Mapping[str, Node]) -> str:
     """The type of an item; `message` where it has a role and no type."""
-    return string_at(members, "type") or ("message" if "role" in members else "")
+    return string_of(members, "type") or ("message" if "role" in members else "")
 
 
 def is_item(kind: str | None) -> bool:

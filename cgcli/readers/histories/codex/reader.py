@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
-from cgcli.readers.base import Passed
+from cgcli.readers.base import unusable
 from cgcli.readers.derived import HISTORY, Missed
 from cgcli.readers.histories.codex.lines import is_rollout, line_of
 from cgcli.readers.histories.codex.session import Session
@@ -26,7 +26,6 @@ class Codex:
     name: ClassVar[str] = "codex"
     known: ClassVar[Known] = HISTORY
     independent: ClassVar[bool] = False
-    go_escapes: ClassVar[bool] = False
     reconstructs: ClassVar[bool] = True
 
     def matches(self, sample: Sequence[Mapping[str, Node]]) -> bool:
@@ -45,7 +44,7 @@ class Codex:
                 if line is not None:
                     session.take(line)
             except Malformed as error:
-                session.miss(record.line, Passed(reason=error.reason, usable=False, detail=str(error)))
+                session.miss(record.line, unusable(error))
             yield from session.ready()
         session.finish()
         yield from session.ready()

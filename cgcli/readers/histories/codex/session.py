@@ -5,10 +5,11 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
+from cgcli.dialects.base import string_of
 from cgcli.model import Section
 from cgcli.readers.base import Passed
 from cgcli.readers.derived import Derived, Missed
-from cgcli.readers.fields import count_at, members_of, string_at, value_at
+from cgcli.readers.fields import count_at, members_of, value_at
 from cgcli.readers.histories.codex.history import History
 from cgcli.readers.histories.codex.lines import COMPACTED, EVENT, HEAD, NEVER_SENT, TURN, is_made
 from cgcli.readers.histories.codex.usage import Meter
@@ -123,22 +124,22 @@ class Session:
             return
         self._head_seen = True
         members = line.members
-        self._session_id = string_at(members, "id")
-        self._provider = "openai" if string_at(members, "model_provider") == "openai" else None
+        self._session_id = string_of(members, "id")
+        self._provider = "openai" if string_of(members, "model_provider") == "openai" else None
         base = members_of(members.get("base_instructions")).get("text")
         self._instructions = base.bytes() if base is not None and base.kind == "string" and base.text() else None
-        if string_at(members, "forked_from_id") or string_at(members, "parent_thread_id"):
+        if string_of(members, "forked_from_id") or string_of(members, "parent_thread_id"):
             self._copied_until_s = iso_s(value_at(members, "timestamp"))
 
     def _settings(self, line: Line) -> None:
         self._input_comes(line)
-        model = string_at(line.members, "model")
-        effort = string_at(line.members, "effort")
+        model = string_of(line.members, "model")
+        effort = string_of(line.members, "effort")
         self._model = spell(model) if model else self._model
         self._reasoning = spell({"effort": effort}) if effort else None
 
     def _item(self, line: Line) -> None:
-        role = string_at(line.members, "role")
+        role = string_of(line.members, "role")
         if is_made(line.item, role):
             self._made(line)
             return

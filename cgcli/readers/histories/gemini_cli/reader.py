@@ -5,10 +5,11 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
+from cgcli.dialects.base import string_of
 from cgcli.model import changed
 from cgcli.readers import chat, spelling
 from cgcli.readers.derived import HISTORY, NEITHER, Derived, Missed
-from cgcli.readers.fields import Lines, elements_of, members_of, or_missed, string_at
+from cgcli.readers.fields import Lines, elements_of, members_of, or_missed
 from cgcli.readers.histories.gemini_cli.turns import Turn, turn
 from cgcli.readers.records import Record, records
 from cgcli.readers.spelling import spell
@@ -27,7 +28,6 @@ class GeminiCli:
     name: ClassVar[str] = "gemini-cli"
     known: ClassVar[Known] = HISTORY
     independent: ClassVar[bool] = False
-    go_escapes: ClassVar[bool] = False
     reconstructs: ClassVar[bool] = True
 
     def matches(self, sample: Sequence[Mapping[str, Node]]) -> bool:
@@ -52,13 +52,13 @@ class GeminiCli:
 def _take(session: _Session, record: Record) -> list[Missed]:
     """Put one record into *session*."""
     members = record.members
-    if (back_to := string_at(members, "$rewindTo")) is not None:
+    if (back_to := string_of(members, "$rewindTo")) is not None:
         session.rewind(back_to)
         return []
     if "$set" in members:
         now = elements_of(members_of(members["$set"]).get("messages"))
         return session.replace(now, record.line) if now else []
-    session.named(string_at(members, "sessionId"))
+    session.named(string_of(members, "sessionId"))
     if "messages" in members:
         lines = Lines(record.node.doc.raw, record.line)
         tries = [(lines.of(node), node) for node in elements_of(members["messages"])]

@@ -9,9 +9,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from cgcli.dialects import named
+from cgcli.dialects.base import string_of
 from cgcli.model import changed, unique
 from cgcli.readers import chat, spelling
-from cgcli.readers.fields import count_at, elements_of, members_of, string_at, utf8_text
+from cgcli.readers.fields import count_at, elements_of, members_of, utf8_text
 from cgcli.readers.histories.sound import check_message
 from cgcli.readers.spelling import spell
 from cgcli.readers.stamps import iso_s
@@ -55,7 +56,7 @@ def turn(node: Node, line: int, answered: set[str]) -> Turn | None:
         Malformed: it cannot be used.
     """
     members = members_of(node)
-    kind = string_at(members, "type")
+    kind = string_of(members, "type")
     if kind == "user":
         return _made(members, line, tuple(_user(members, answered)))
     if kind not in _ANSWERS:
@@ -72,11 +73,11 @@ def _made(members: Mapping[str, Node], line: int, said: tuple[bytes, ...]) -> Tu
     for one in said:
         check_message(one, _CHAT)
     return Turn(
-        identity=string_at(members, "id"),
+        identity=string_of(members, "id"),
         line=line,
         said=said,
-        model=string_at(members, "model"),
-        stamp_s=iso_s(string_at(members, "timestamp")),
+        model=string_of(members, "model"),
+        stamp_s=iso_s(string_of(members, "timestamp")),
     )
 
 
@@ -85,7 +86,7 @@ def _text(members: Mapping[str, Node]) -> str:
     if content is not None and content.kind == "string":
         return content.text()
     parts = (members_of(part) for part in elements_of(content))
-    return "".join(string_at(part, "text") or "" for part in parts if "thought" not in part)
+    return "".join(string_of(part, "text") or "" for part in parts if "thought" not in part)
 
 
 def _user(members: Mapping[str, Node], answered: set[str]) -> Iterator[bytes]:
@@ -99,7 +100,7 @@ def _user(members: Mapping[str, Node], answered: set[str]) -> Iterator[bytes]:
         inner = members_of(part)
         response = members_of(inner.get("functionResponse"))
         if response:
-            call_id = string_at(response, "id") or ""
+            call_id = string_of(response, "id") or ""
             if call_id not in answered:
                 answered.add(call_id)
                 yield chat.result(call_id, _output(response))
@@ -112,12 +113,12 @@ def _user(members: Mapping[str, Node], answered: set[str]) -> Iterator[bytes]:
 def _block(part: Node, inner: Mapping[str, Node]) -> bytes:
     """A part of a message; what is no text stays as it is written."""
     if part.kind == "string":
-        return spelling.object_of({"type": spell("text"), "text": part.bytes()})
+        return spelling.text_block(part.bytes())
     if part.kind != "object":
         raise Malformed("bad_shape", f"the part at byte {part.start} is neither a string nor an object")
     words = inner.get("text")
     if words is not None and words.kind == "string":
-        return spelling.object_of({"type": spell("text"), "text": words.bytes()})
+        return spelling.text_block(words.bytes())
     return part.bytes()
 
 
@@ -128,17 +129,17 @@ def _calls(members: Mapping[str, Node], parts: list[Node], answered: set[str]) -
     seen: set[str] = set()
     for node in elements_of(members.get("toolCalls")):
         call = members_of(node)
-        call_id = string_at(call, "id") or ""
+        call_id = string_of(call, "id") or ""
         seen.add(call_id)
-        calls.append(chat.call(call_id, string_at(call, "name") or "", _arguments(call)))
+        calls.append(chat.call(call_id, string_of(call, "name") or "", _arguments(call)))
         found = list(_results(call.get("result"), call_id))
         if found:
             answered.add(call_id)
         results += found
     for part in parts:
         call = members_of(members_of(part).get("functionCall"))
-        if call and (string_at(call, "id") or "") not in seen:
-            calls.append(chat.call(string_at(call, "id") or "", string_at(call, "name") or "", _arguments(call)))
+        if call and (string_of(call, "id") or "") not in seen:
+            calls.append(chat.call(string_of(call, "id") or "", string_of(call, "name") or "", _arguments(call)))
     return calls, results
 
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from cgcli.dialects.base import string_of
 from cgcli.model import unique
 from cgcli.readers import chat, usage
-from cgcli.readers.fields import count_at, elements_of, members_of, string_at, utf8_text, value_at
+from cgcli.readers.fields import count_at, elements_of, members_of, utf8_text, value_at
 from cgcli.readers.spelling import spell
 from cgcli.readers.stamps import iso_s
 
@@ -62,7 +63,7 @@ def event(node: Node, line: int) -> Event | None:
         Malformed: it cannot be used.
     """
     members = members_of(node)
-    action, observation = string_at(members, "action"), string_at(members, "observation")
+    action, observation = string_of(members, "action"), string_of(members, "observation")
     if action is None and observation is None:
         return None
     identity = value_at(members, "id")
@@ -73,13 +74,13 @@ def event(node: Node, line: int) -> Event | None:
         line=line,
         kind=action if action is not None else observation or "",
         is_action=action is not None,
-        source=string_at(members, "source"),
+        source=string_of(members, "source"),
         arguments=members_of(inner) if inner is not None else members,
         members=members,
         response=members_of(called.get("model_response")),
-        call_id=string_at(called, "tool_call_id"),
+        call_id=string_of(called, "tool_call_id"),
         totals=_totals(members_of(members.get("llm_metrics"))),
-        stamp_s=iso_s(string_at(members, "timestamp")),
+        stamp_s=iso_s(string_of(members, "timestamp")),
     )
 
 
@@ -109,7 +110,7 @@ def usages_by_response(metrics: Mapping[str, Node]) -> dict[str, Usage]:
     found: dict[str, Usage] = {}
     for node in elements_of(metrics.get("token_usages")):
         listed = members_of(node)
-        response_id = string_at(listed, "response_id")
+        response_id = string_of(listed, "response_id")
         prompt, output, read, written = (count_at(listed, key) for key in _TOTALS)
         if response_id and prompt:
             found[response_id] = usage.inclusive(total=prompt, read=read or 0, written=written or 0, output=output)
@@ -122,7 +123,7 @@ def spoken(found: Event, *, is_agents: bool) -> bytes | None:
         return None
     words = _words(found)
     if not is_agents and found.kind == "run":
-        words = f"User executed the command:\n{string_at(found.arguments, 'command') or ''}"
+        words = f"User executed the command:\n{string_of(found.arguments, 'command') or ''}"
     return chat.text("assistant" if is_agents else "user", words) if words else None
 
 
@@ -130,12 +131,12 @@ def _words(found: Event) -> str:
     """What the agent said: its thought, and the action in the fence that its prompt asks for."""
     arguments = found.arguments
     if found.kind == "message":
-        return string_at(arguments, "content") or ""
-    thought = string_at(arguments, "thought") or ""
+        return string_of(arguments, "content") or ""
+    thought = string_of(arguments, "thought") or ""
     if found.kind in ("finish", "think"):
-        return thought or string_at(arguments, "final_thought") or ""
+        return thought or string_of(arguments, "final_thought") or ""
     fence, key = _BROWSE if found.kind.startswith("browse") else _FENCES.get(found.kind, ("", ""))
-    done = string_at(arguments, key) if key else None
+    done = string_of(arguments, key) if key else None
     if done is not None:
         return f"{thought}\n<{fence}>\n{done}\n</{fence}>"
     rest = {name: utf8_text(node.bytes()) for name, node in arguments.items() if name not in _ASIDE}
@@ -184,7 +185,7 @@ def _is_number(found: Any) -> bool:
 
 def call_ids(message: Mapping[str, Node]) -> frozenset[str]:
     """The ids of the calls in *message*."""
-    ids = (string_at(members_of(call), "id") for call in elements_of(message.get("tool_calls")))
+    ids = (string_of(members_of(call), "id") for call in elements_of(message.get("tool_calls")))
     return frozenset(one for one in ids if one is not None)
 
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
+from cgcli.dialects.base import string_of
 from cgcli.readers.derived import HISTORY, Derived, Missed
-from cgcli.readers.fields import Lines, elements_of, members_of, or_missed, string_at, value_at
+from cgcli.readers.fields import Lines, elements_of, members_of, or_missed, value_at
 from cgcli.readers.histories.openhands.events import Event, event, usages_by_response
 from cgcli.readers.histories.openhands.talk import Talk
 from cgcli.readers.records import Record, records
@@ -29,7 +30,6 @@ class OpenHands:
     name: ClassVar[str] = "openhands"
     known: ClassVar[Known] = HISTORY
     independent: ClassVar[bool] = False
-    go_escapes: ClassVar[bool] = False
     reconstructs: ClassVar[bool] = True
 
     def matches(self, sample: Sequence[Mapping[str, Node]]) -> bool:
@@ -110,10 +110,10 @@ def _of_run(record: Record, number: int) -> Iterator[Derived | Missed]:
 def _talk(members: Mapping[str, Node], number: int) -> Talk:
     config = members_of(members_of(members.get("metadata")).get("llm_config"))
     issue = value_at(members_of(members.get("issue")), "number")
-    named = string_at(members, "instance_id") or (f"issue-{issue}" if isinstance(issue, int) else None)
+    named = string_of(members, "instance_id") or (f"issue-{issue}" if isinstance(issue, int) else None)
     return Talk(
         session_id=named or f"run-{number}",
-        model=string_at(config, "model"),
+        model=string_of(config, "model"),
         billed=usages_by_response(members_of(members.get("metrics"))),
     )
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from cgcli.dialects import named
+from cgcli.dialects.base import string_of
 from cgcli.model import Section, unique
 from cgcli.readers import chat, spelling
 from cgcli.readers.derived import Derived
-from cgcli.readers.fields import string_at, value_at
+from cgcli.readers.fields import value_at
 from cgcli.readers.histories.openhands.events import (
     UNSENT,
     Event,
@@ -92,7 +93,7 @@ class Talk:
             self._last_role = role
 
     def _system(self, event: Event) -> None:
-        content = string_at(event.arguments, "content")
+        content = string_of(event.arguments, "content")
         if content is not None:
             self._has_system = True
             self._add(_Said(identity=event.identity, written=chat.text("system", content)), "system")
@@ -103,7 +104,7 @@ class Talk:
         message = event.message
         if not message:
             return self._spoken(event)
-        response_id = string_at(event.response, "id")
+        response_id = string_of(event.response, "id")
         if response_id is not None and response_id == self._response_id:
             # One answer with several calls: the first one's event has brought it.
             self._said.append(_Said(identity=event.identity, written=None))
@@ -115,7 +116,7 @@ class Talk:
         bill = usage_of(event.response) or self._billed.get(response_id or "")
         found = self._derived(event, whole, bill)
         if event.kind == "finish":
-            closing = string_at(message, "content") or string_at(event.arguments, "final_thought") or ""
+            closing = string_of(message, "content") or string_of(event.arguments, "final_thought") or ""
             self._add(_Said(identity=event.identity, written=chat.text("assistant", closing)), "assistant")
         else:
             self._add(_Said(identity=event.identity, written=whole, calls=call_ids(message)), "assistant")
@@ -161,7 +162,7 @@ class Talk:
         """Leave out what is forgotten; a summary takes the place of the one before."""
         gone = forgotten(event.arguments, (said.identity for said in self._said))
         kept = [said for said in self._said if said.identity is None or said.identity not in gone]
-        summary = string_at(event.arguments, "summary")
+        summary = string_of(event.arguments, "summary")
         if summary is not None:
             offset = value_at(event.arguments, "summary_offset")
             kept = [said for said in kept if not said.is_summary]

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from cgcli.dialects.base import string_of
 from cgcli.model import Usage, unique, value
-from cgcli.readers.fields import count_at, members_of, string_at, value_at
+from cgcli.readers.fields import count, count_at, members_of, value_at
 from cgcli.readers.histories.pi.messages import ROLES, Said, branch_summary, compaction_summary, custom, said
 from cgcli.readers.stamps import iso_s, number_s
+from cgcli.readers.usage import by_ttl
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -16,8 +18,6 @@ if TYPE_CHECKING:
     from cgcli.wire.spans import Node
 
 _BROKEN_OFF = {"aborted": "aborted_turn", "error": "failed_turn"}
-_TTL_S = 300
-"""pi asks for the provider's short lifetime unless it is told otherwise, and does not record which."""
 _NO_PROVIDER = "openclaw"
 """What OpenClaw writes down for messages that it put into the session itself: nobody was asked."""
 
@@ -85,7 +85,7 @@ class Entries:
         members = record.members
         if kind == "message":
             body = members_of(members.get("message"))
-            role = string_at(body, "role")
+            role = string_of(body, "role")
             if role not in ROLES:
                 return Entry(line=record.line, parent=parent, unknown_role=role or "")
             answered = _answered(record, body) if role == "assistant" else None
@@ -94,10 +94,10 @@ class Entries:
             return Entry(line=record.line, parent=parent, said=None if broken else text, answered=answered)
         if kind == "compaction":
             kept = self._first_kept(members)
-            made = Compaction(summary=compaction_summary(string_at(members, "summary") or ""), first_kept=kept)
+            made = Compaction(summary=compaction_summary(string_of(members, "summary") or ""), first_kept=kept)
             return Entry(line=record.line, parent=parent, compaction=made)
         if kind == "branch_summary":
-            return Entry(line=record.line, parent=parent, said=branch_summary(string_at(members, "summary") or ""))
+            return Entry(line=record.line, parent=parent, said=branch_summary(string_of(members, "summary") or ""))
         if kind == "custom_message":
             return Entry(line=record.line, parent=parent, said=custom(members))
         return Entry(line=record.line, parent=parent)
@@ -111,7 +111,7 @@ class Entries:
         return self._by_id.get(named, before) if named is not None else before
 
     def _first_kept(self, members: Mapping[str, Node]) -> int | None:
-        named = string_at(members, "firstKeptEntryId")
+        named = string_of(members, "firstKeptEntryId")
         if named is not None:
             return self._by_id.get(named)
         index = count_at(members, "firstKeptEntryIndex")
@@ -119,13 +119,13 @@ class Entries:
 
 
 def _answered(record: Record, body: Mapping[str, Node]) -> Answered:
-    broken_off = _BROKEN_OFF.get(string_at(body, "stopReason") or "")
+    broken_off = _BROKEN_OFF.get(string_of(body, "stopReason") or "")
     usage = _usage(value_at(body, "usage"))
     no_request = broken_off if usage is None else None
-    if string_at(body, "provider") == _NO_PROVIDER:
+    if string_of(body, "provider") == _NO_PROVIDER:
         no_request = "no_model_call"
     return Answered(
-        model=string_at(body, "model"),
+        model=string_of(body, "model"),
         usage=usage,
         sent_s=number_s(value_at(body, "timestamp"), units_per_s=1000),
         answered_s=iso_s(record.value("timestamp")),
@@ -135,14 +135,13 @@ def _answered(record: Record, body: Mapping[str, Node]) -> Answered:
 
 
 def _usage(told: Any) -> Usage | None:
-    """The usage that pi records, which is disjoint; None where all of it is zero: then nothing was reported."""
+    """The usage that pi records, which is disjoint; None where all of it is zero: then nothing was reported.
+
+    pi asks for the provider's short lifetime unless it is told otherwise, and does not record which.
+    """
     if not isinstance(told, dict):
         return None
-    fresh, read, written, output = (_count(told.get(key)) for key in ("input", "cacheRead", "cacheWrite", "output"))
+    fresh, read, written, output = (count(told.get(key)) for key in ("input", "cacheRead", "cacheWrite", "output"))
     if fresh is None or not any((fresh, read, written, output)):
         return None
-    return Usage(fresh=fresh, read=read, write_by_ttl_s={_TTL_S: written} if written else {}, output=output)
-
-
-def _count(told: Any) -> int | None:
-    return told if isinstance(told, int) and not isinstance(told, bool) and told >= 0 else None
+    return Usage(fresh=fresh, read=read, write_by_ttl_s=by_ttl(written or 0), output=output)

@@ -8,8 +8,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from cgcli.dialects import named
+from cgcli.dialects.base import string_of
 from cgcli.model import value
-from cgcli.readers.fields import elements_of, members_of, string_at, value_at
+from cgcli.readers.fields import elements_of, is_true, members_of, value_at
 from cgcli.readers.histories.sound import check_message
 from cgcli.readers.spelling import array_of, message, object_of, spell, text_block
 
@@ -49,7 +50,7 @@ def said(members: Members) -> Said | None:
     Raises:
         Malformed: it cannot be used.
     """
-    spell_it = _ROLES.get(string_at(members, "role") or "")
+    spell_it = _ROLES.get(string_of(members, "role") or "")
     return _checked(spell_it(members)) if spell_it is not None else None
 
 
@@ -71,12 +72,12 @@ def _checked(found: Said | None) -> Said | None:
 
 def compaction_summary(text: str) -> Said:
     """What stands before the kept messages after a compaction."""
-    return Said(role="user", blocks=(text_block(text.join(_COMPACTED)),))
+    return Said(role="user", blocks=(text_block(spell(text.join(_COMPACTED))),))
 
 
 def branch_summary(text: str) -> Said | None:
     """What is told of a branch that was left; nothing where there is no text."""
-    return Said(role="user", blocks=(text_block(text.join(_CAME_BACK)),)) if text else None
+    return Said(role="user", blocks=(text_block(spell(text.join(_CAME_BACK))),)) if text else None
 
 
 def no_result(call: bytes) -> Said:
@@ -92,7 +93,7 @@ def _person(members: Members) -> Said:
 def _assistant(members: Members) -> Said:
     content = members.get("content")
     blocks = [members_of(node) for node in elements_of(content)]
-    calls = tuple(_id(block.get("id")) for block in blocks if string_at(block, "type") == "toolCall")
+    calls = tuple(_id(block.get("id")) for block in blocks if string_of(block, "type") == "toolCall")
     return Said(role="assistant", blocks=_blocks(content), calls=calls)
 
 
@@ -100,14 +101,14 @@ def _result(members: Members) -> Said:
     content = members.get("content")
     blocks = _blocks(content)
     parts = [members_of(node) for node in elements_of(content)]
-    lone = parts[0].get("text") if len(parts) == 1 and string_at(parts[0], "type") == "text" else content
+    lone = parts[0].get("text") if len(parts) == 1 and string_of(parts[0], "type") == "text" else content
     is_text = lone is not None and lone.kind == "string"
     block = object_of(
         {
             "type": spell("tool_result"),
             "tool_use_id": _string(members, "toolCallId"),
             "content": lone.bytes() if is_text and lone is not None else array_of(blocks),
-            "is_error": b"true" if _is_true(members, "isError") else None,
+            "is_error": b"true" if is_true(members, "isError") else None,
         }
     )
     return Said(role="user", blocks=(block,), answers=_id(members.get("toolCallId")))
@@ -115,19 +116,19 @@ def _result(members: Members) -> Said:
 
 def _command(members: Members) -> Said | None:
     """A command that the person ran, as pi tells the model of it."""
-    if _is_true(members, "excludeFromContext"):
+    if is_true(members, "excludeFromContext"):
         return None
-    output = string_at(members, "output")
-    text = f"Ran `{string_at(members, 'command') or ''}`\n" + (f"```\n{output}\n```" if output else "(no output)")
+    output = string_of(members, "output")
+    text = f"Ran `{string_of(members, 'command') or ''}`\n" + (f"```\n{output}\n```" if output else "(no output)")
     code = value_at(members, "exitCode")
-    if _is_true(members, "cancelled"):
+    if is_true(members, "cancelled"):
         text += "\n\n(command cancelled)"
     elif isinstance(code, int) and code:
         text += f"\n\nCommand exited with code {code}"
-    path = string_at(members, "fullOutputPath")
-    if path and _is_true(members, "truncated"):
+    path = string_of(members, "fullOutputPath")
+    if path and is_true(members, "truncated"):
         text += f"\n\n[Output truncated. Full output: {path}]"
-    return Said(role="user", blocks=(text_block(text),))
+    return Said(role="user", blocks=(text_block(spell(text)),))
 
 
 _ROLES: dict[str, Callable[[Members], Said | None]] = {
@@ -137,8 +138,8 @@ _ROLES: dict[str, Callable[[Members], Said | None]] = {
     "assistant": _assistant,
     "toolResult": _result,
     "bashExecution": _command,
-    "branchSummary": lambda members: branch_summary(string_at(members, "summary") or ""),
-    "compactionSummary": lambda members: compaction_summary(string_at(members, "summary") or ""),
+    "branchSummary": lambda members: branch_summary(string_of(members, "summary") or ""),
+    "compactionSummary": lambda members: compaction_summary(string_of(members, "summary") or ""),
 }
 ROLES = frozenset(_ROLES)
 """The roles that are understood."""
@@ -147,18 +148,18 @@ ROLES = frozenset(_ROLES)
 def _blocks(content: Node | None) -> tuple[bytes, ...]:
     """The blocks of *content*, which may be a string."""
     if content is not None and content.kind == "string":
-        return () if not content.text().strip() else (object_of({"type": spell("text"), "text": content.bytes()}),)
+        return () if not content.text().strip() else (text_block(content.bytes()),)
     spelled = (_block(node, node.members()) for node in elements_of(content) if node.kind == "object")
     return tuple(block for block in spelled if block is not None)
 
 
 def _block(node: Node, members: Members) -> bytes | None:
     """One block; None for a blank one, which no provider takes. One of another type is taken over as it is."""
-    kind = string_at(members, "type")
+    kind = string_of(members, "type")
     if kind == "text":
         text = members.get("text")
         blank = text is None or text.kind != "string" or not text.text().strip()
-        return None if blank else object_of({"type": spell("text"), "text": _string(members, "text")})
+        return None if blank else text_block(_string(members, "text"))
     if kind == "thinking":
         return _thinking(members)
     if kind == "toolCall":
@@ -179,10 +180,10 @@ def _block(node: Node, members: Members) -> bytes | None:
 
 def _thinking(members: Members) -> bytes | None:
     """Thinking with its signature, where there is one; what the provider hid has nothing else."""
-    signature = _string(members, "thinkingSignature") if string_at(members, "thinkingSignature") else None
-    if _is_true(members, "redacted"):
+    signature = _string(members, "thinkingSignature") if string_of(members, "thinkingSignature") else None
+    if is_true(members, "redacted"):
         return object_of({"type": spell("redacted_thinking"), "data": signature})
-    if not (string_at(members, "thinking") or "").strip():
+    if not (string_of(members, "thinking") or "").strip():
         return None
     return object_of({"type": spell("thinking"), "thinking": _string(members, "thinking"), "signature": signature})
 
@@ -195,7 +196,3 @@ def _string(members: Members, key: str) -> bytes | None:
 
 def _id(node: Node | None) -> bytes:
     return node.bytes() if node is not None and node.kind == "string" else b""
-
-
-def _is_true(members: Members, key: str) -> bool:
-    return key in members and members[key].bytes() == b"true"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from cgcli.readers.base import Passed
+from cgcli.readers.base import Passed, unusable
 from cgcli.readers.derived import HISTORY, NEITHER, Derived, Missed
 from cgcli.readers.histories.pi.entries import Entries
 from cgcli.readers.histories.pi.paths import History, branches
@@ -29,7 +29,6 @@ class Pi:
     name: ClassVar[str] = "pi"
     known: ClassVar[Known] = HISTORY
     independent: ClassVar[bool] = False
-    go_escapes: ClassVar[bool] = False
     reconstructs: ClassVar[bool] = True
 
     def matches(self, sample: Sequence[Mapping[str, Node]]) -> bool:
@@ -52,8 +51,7 @@ class Pi:
                 if len(entries.all) == 1 and record.string("type") == "session":
                     session_id = record.string("id")
             except Malformed as error:
-                passed = Passed(reason=error.reason, usable=False, detail=str(error))
-                yield Missed(line=record.line, passed=passed)
+                yield Missed(line=record.line, passed=unusable(error))
         yield from _requests(entries.all, session_id)
 
 

@@ -11,12 +11,13 @@ import re
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
+from cgcli.dialects.base import string_of
 from cgcli.model import Usage
 from cgcli.readers import answers
 from cgcli.readers import usage as usages
 from cgcli.readers.base import Known, Passed
 from cgcli.readers.derived import Derived, Missed
-from cgcli.readers.fields import count_at, members_of, or_missed, string_at
+from cgcli.readers.fields import count_at, members_of, or_missed
 from cgcli.readers.logs.amplifier.bodies import BODY_KEYS, REDACTED, body_in, whole_object
 from cgcli.readers.logs.pairing import Call, Pairs
 from cgcli.readers.records import records
@@ -33,7 +34,6 @@ _NO_BODIES = "no bodies: set `raw: true` in the provider's configuration"
 _CALL = re.compile(r"llm:(request|response)(?::(raw|debug))?")
 _ENDS = frozenset({"session:start", "session:resume", "session:end", "prompt:submit"})
 """Events at which no call of the session can be under way."""
-_DEFAULT_TTL_S = 300
 
 
 class Amplifier:
@@ -42,7 +42,6 @@ class Amplifier:
     name: ClassVar[str] = "amplifier"
     known: ClassVar[Known] = Known(tools=True, system=True, usage=True, response=True, time=True)
     independent: ClassVar[bool] = False
-    go_escapes: ClassVar[bool] = False
     reconstructs: ClassVar[bool] = False
 
     def matches(self, sample: Sequence[Mapping[str, Node]]) -> bool:
@@ -67,12 +66,12 @@ def is_event(members: Mapping[str, Node]) -> bool:
     if "event" not in members or members["event"].kind != "string" or not {"data", "ts"} <= members.keys():
         return False
     schema = members_of(members.get("schema"))
-    return string_at(schema, "name") == "amplifier.log" or _CALL.fullmatch(members["event"].text()) is not None
+    return string_of(schema, "name") == "amplifier.log" or _CALL.fullmatch(members["event"].text()) is not None
 
 
 def without_bodies(sample: Sequence[Mapping[str, Node]]) -> bool:
     """True where there are requests, and none of them has a body."""
-    kinds = [(_CALL.fullmatch(string_at(members, "event") or ""), members) for members in sample]
+    kinds = [(_CALL.fullmatch(string_of(members, "event") or ""), members) for members in sample]
     asked = [members_of(members.get("data")) for match, members in kinds if match and match[1] == "request"]
     return bool(asked) and all(not set(BODY_KEYS) & data.keys() for data in asked)
 
@@ -90,7 +89,7 @@ class _Events:
         """Take one event; what is worth counting about it."""
         event = record.string("event") or ""
         data = members_of(record.members.get("data"))
-        session = record.string("session_id") or string_at(data, "session_id")
+        session = record.string("session_id") or string_of(data, "session_id")
         match = _CALL.fullmatch(event)
         if match is None:
             if event in _ENDS:
@@ -112,7 +111,7 @@ class _Events:
                 settled.is_done = settled.is_done or not settled.is_open
             call = Call(line=record.line, session=session, request_id=_request_id(record, data))
             call.sent_s = iso_s(record.string("ts"))
-            call.provider = string_at(data, "provider")
+            call.provider = string_of(data, "provider")
             self._pairs.ask(call)
         call.body = body
         n = len(REDACTED.findall(body or b""))
@@ -143,7 +142,7 @@ class _Events:
 
 
 def _request_id(record: Record, data: Mapping[str, Node]) -> str | None:
-    return string_at(data, "request_id") or record.string("request_id")
+    return string_of(data, "request_id") or record.string("request_id")
 
 
 def _answer(call: Call, answer: Node | None) -> None:
@@ -159,5 +158,5 @@ def _usage(told: Mapping[str, Node]) -> Usage | None:
     read, written = count_at(told, "cache_read_tokens"), count_at(told, "cache_write_tokens")
     if total is None or not (total or output or read or written):
         return None
-    by_ttl = None if written is None else {_DEFAULT_TTL_S: written} if written else {}
-    return Usage(fresh=max(0, total - (read or 0)), read=read, write_by_ttl_s=by_ttl, output=output)
+    fresh = max(0, total - (read or 0))
+    return Usage(fresh=fresh, read=read, write_by_ttl_s=usages.by_ttl(written), output=output)

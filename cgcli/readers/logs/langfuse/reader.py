@@ -9,17 +9,18 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from cgcli.dialects.base import string_of
 from cgcli.model import Section, unique
-from cgcli.readers import answers
+from cgcli.readers import answers, chat
 from cgcli.readers.base import Known, Passed
 from cgcli.readers.derived import Derived, Missed
-from cgcli.readers.fields import Lines, elements_of, members_of, or_missed, string_at, value_at
+from cgcli.readers.fields import Lines, elements_of, members_of, or_missed, value_at
 from cgcli.readers.logs import calls
 from cgcli.readers.logs.langfuse.usage import usage_of
 from cgcli.readers.logs.parameters import body_parameters, has_system
 from cgcli.readers.records import records
-from cgcli.readers.spelling import array_of, object_of, spell
-from cgcli.readers.stamps import iso_s, number_s
+from cgcli.readers.spelling import object_of, spell
+from cgcli.readers.stamps import time_s
 from cgcli.wire.spans import Document, Malformed
 
 if TYPE_CHECKING:
@@ -52,7 +53,6 @@ class Langfuse:
     name: ClassVar[str] = "langfuse"
     known: ClassVar[Known] = Known(tools=False, system=False, usage=True, response=True, time=True)
     independent: ClassVar[bool] = False
-    go_escapes: ClassVar[bool] = False
     reconstructs: ClassVar[bool] = False
 
     def matches(self, sample: Sequence[Mapping[str, Node]]) -> bool:
@@ -73,7 +73,7 @@ class Langfuse:
 def _is_langfuse(members: Mapping[str, Node]) -> bool:
     if any({"body", "type"} <= event.keys() for event in _usable(members.get("batch"))):
         return True
-    if string_at(members, "type") in _EVENTS | _OBSERVATION_EVENTS | _TRACE_EVENTS:
+    if string_of(members, "type") in _EVENTS | _OBSERVATION_EVENTS | _TRACE_EVENTS:
         return "body" in members
     return _is_observation(members) or _is_trace(members) or any(map(_is_observation, _usable(members.get("data"))))
 
@@ -86,7 +86,7 @@ def _usable(listed: Node | None) -> list[Mapping[str, Node]]:
 
 def _is_observation(members: Mapping[str, Node]) -> bool:
     has_trace = "traceId" in members or "trace_id" in members
-    return has_trace and "input" in members and string_at(members, "type") in ("GENERATION", "SPAN", "EVENT")
+    return has_trace and "input" in members and string_of(members, "type") in ("GENERATION", "SPAN", "EVENT")
 
 
 def _is_trace(members: Mapping[str, Node]) -> bool:
@@ -128,24 +128,24 @@ class _Said:
 
     def _event(self, node: Node, line: int) -> None:
         event = members_of(node)
-        kind, body = string_at(event, "type"), members_of(event.get("body"))
+        kind, body = string_of(event, "type"), members_of(event.get("body"))
         if kind in _TRACE_EVENTS:
             self._session(body)
-        elif kind in _EVENTS or (kind in _OBSERVATION_EVENTS and string_at(body, "type") == "GENERATION"):
+        elif kind in _EVENTS or (kind in _OBSERVATION_EVENTS and string_of(body, "type") == "GENERATION"):
             self._generation(body, line)
 
     def _session(self, trace: Mapping[str, Node]) -> None:
-        told, session = string_at(trace, "id"), string_at(trace, "sessionId")
+        told, session = string_of(trace, "id"), string_of(trace, "sessionId")
         if told and session:
             self._sessions[told] = session
 
     def _observation(self, node: Node, line: int) -> None:
         members = members_of(node)
-        if string_at(members, "type") == "GENERATION":
+        if string_of(members, "type") == "GENERATION":
             self._generation({_SNAKE.get(key, key): node for key, node in members.items()}, line)
 
     def _generation(self, body: Mapping[str, Node], line: int) -> None:
-        key = string_at(body, "id")
+        key = string_of(body, "id")
         if key is None:
             self._n_without_id += 1
             key = f"\0{self._n_without_id}"
@@ -163,8 +163,8 @@ class _Said:
         asked = _Asked.of(told.get("input"), value_at(told, "metadata"))
         if asked is None:
             return Missed(line=generation.line, passed=Passed(reason="no_body", usable=False, detail=_NO_MESSAGES))
-        trace = string_at(told, "traceId")
-        session = string_at(told, "sessionId") or (self._sessions.get(trace, trace) if trace is not None else None)
+        trace = string_of(told, "traceId")
+        session = string_of(told, "sessionId") or (self._sessions.get(trace, trace) if trace is not None else None)
         model = told.get("model")
         body = object_of(
             {
@@ -177,8 +177,8 @@ class _Said:
             body=body,
             line=generation.line,
             session_id=session,
-            sent_s=_time(told, "startTime"),
-            answered_s=_time(told, "endTime"),
+            sent_s=time_s(value_at(told, "startTime")),
+            answered_s=time_s(value_at(told, "endTime")),
             find_answer=_answer(told.get("output")),
             usage=usage_of(value_at(told, "usageDetails"), value_at(told, "usage")),
             unrecorded=asked.unrecorded,
@@ -186,11 +186,6 @@ class _Said:
 
 
 _NO_MESSAGES = "the generation's input is no list of messages"
-
-
-def _time(told: Mapping[str, Node], key: str) -> float | None:
-    found = value_at(told, key)
-    return iso_s(found) if isinstance(found, str) else number_s(found)
 
 
 @unique
@@ -245,13 +240,9 @@ def _answer(given: Node | None) -> Callable[[], bytes | None] | None:
     opened = _opened(given)
     if opened is None:
         text = given.string() if given is not None else None
-        return partial(_choice, object_of({"role": spell("assistant"), "content": spell(text)})) if text else None
+        return partial(chat.answer, object_of({"role": spell("assistant"), "content": spell(text)})) if text else None
     members = members_of(opened)
     content = members.get("content")
     if "role" in members and "type" not in members and (content is None or content.kind != "array"):
-        return partial(_choice, opened.bytes())
+        return partial(chat.answer, opened.bytes())
     return partial(answers.of_body, opened.bytes()) if members else None
-
-
-def _choice(message: bytes) -> bytes:
-    return object_of({"choices": array_of((object_of({"index": b"0", "message": message}),))})

@@ -6,11 +6,11 @@ from typing import Any
 
 from cgcli.model import Usage
 from cgcli.readers import usage as usages
+from cgcli.readers.fields import count
 
 _PROVIDERS = ("prompt_tokens", "input_tokens")
 _READ = ("cache_read_input_tokens", "input_cache_read", "input_cached_tokens")
 _WRITTEN = ("cache_creation_input_tokens", "input_cache_creation", "input_cache_write")
-_DEFAULT_TTL_S = 300
 
 
 def usage_of(details: Any, older: Any) -> Usage | None:
@@ -29,7 +29,7 @@ def usage_of(details: Any, older: Any) -> Usage | None:
 
 
 def _own(told: dict[str, Any]) -> Usage | None:
-    fresh, output = _count(told.get("input")), _count(told.get("output"))
+    fresh, output = count(told.get("input")), count(told.get("output"))
     if fresh is None:
         return None
     read, written = _first(told, _READ), _first(told, _WRITTEN)
@@ -39,14 +39,10 @@ def _own(told: dict[str, Any]) -> Usage | None:
     return Usage(
         fresh=fresh,
         read=read,
-        write_by_ttl_s=None if written is None else {_DEFAULT_TTL_S: written} if written else {},
+        write_by_ttl_s=usages.by_ttl(written),
         output=output,
     )
 
 
 def _first(told: dict[str, Any], keys: tuple[str, ...]) -> int | None:
-    return next((n for key in keys if (n := _count(told.get(key))) is not None), None)
-
-
-def _count(given: Any) -> int | None:
-    return given if isinstance(given, int) and not isinstance(given, bool) and given >= 0 else None
+    return next((n for key in keys if (n := count(told.get(key))) is not None), None)
