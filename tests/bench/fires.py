@@ -3,8 +3,8 @@
     python -m tests.bench.fires               the public corpus, the demo, and a capture that is made for it
     python -m tests.bench.fires --corpus DIR  the files under DIR in place of the corpus
 
-Sets: `requests` are the corpus' files that are full requests; `histories` are its saved sessions, read by
-`tests/bench/histories.py` into growing requests (no tools, no system prompt); `demo` is
+Sets: `requests` are the corpus' files with requests as they were sent; `histories` are its saved sessions, from which
+requests are put together, and the collections of outputs that `tests/bench/pairs.py` reads; `demo` is
 fixtures/context-guru/agent.jsonl; `made` is one long session of `tests/bench/session.py`.
 
 A cell is how many outputs a component changed, and the tokens that it took out of them, each output counted once
@@ -25,7 +25,7 @@ from cgcli.readers import open_bytes, read
 from cgcli.replay.distinct import Distinct
 from cgcli.replay.run import Run
 from cgcli.summarisers.registry import named as summariser
-from tests.bench import histories, session
+from tests.bench import pairs, session
 from tests.bench.alone import POLICIES, heeds_the_rule, names, policy_of
 from tests.running import CORPUS, FIXTURES, NO_CORPUS
 
@@ -98,23 +98,33 @@ class Tally:
 
 
 def sorted_out(corpus: Path, folder: Path) -> tuple[list[Path], list[Path], int]:
-    """The files of *corpus* that are full requests, its histories written to *folder*, and how many it has in all."""
-    requests, written = [], []
+    """The files of *corpus* with requests as they were sent, its histories, and how many it has in all.
+
+    Collections of outputs are written to *folder*, as histories.
+    """
+    requests: list[Path] = []
+    histories: list[Path] = []
     files = sorted(path for path in corpus.rglob("*") if path.is_file())
     for i, path in enumerate(files):
-        try:
-            with open_bytes(str(path)) as stream:
-                is_capture = any(entry.exchange is not None for entry in read(stream, file=str(path)))
-        except CgError:
-            is_capture = False
-        made = folder / f"history-{i}.jsonl"
-        if is_capture:
-            requests.append(path)
-        elif histories.write(path, made):
-            written.append(made)
-        else:
-            made.unlink()
-    return requests, written, len(files)
+        found = _kind(path)
+        made = folder / f"pairs-{i}.jsonl"
+        if found is not None:
+            (histories if found == "history" else requests).append(path)
+        elif pairs.write(path, made):
+            histories.append(made)
+    return requests, histories, len(files)
+
+
+def _kind(path: Path) -> str | None:
+    """`capture` or `history`; None for a file without a request."""
+    try:
+        with open_bytes(str(path)) as stream:
+            capture = read(stream, file=str(path))
+            if not any(entry.exchange is not None for entry in capture):
+                return None
+            return "history" if capture.is_reconstructed else "capture"
+    except CgError:
+        return None
 
 
 def tally(files: Iterable[Path], name: str, rule: HeldRule) -> Tally:
@@ -173,7 +183,7 @@ def main() -> None:
         session.write(made, turns=MADE_TURNS)
         requests, written, n_files = sorted_out(args.corpus, folder)
         files = {"requests": requests, "histories": written, "demo": [DEMO], "made": [made]}
-        print(f"corpus: {n_files} files, {len(requests)} of full requests, {len(written)} histories with tool outputs")
+        print(f"corpus: {n_files} files, {len(requests)} with requests as sent, {len(written)} histories")
         for each, paths in files.items():
             told = tally(paths, "off", HeldRule.RESPECT)
             print(f"{each:>20}  {told.n_requests:,} requests, {told.n_outputs:,} outputs of {told.tokens:,} tokens")
