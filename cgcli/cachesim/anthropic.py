@@ -1,7 +1,7 @@
 """Anthropic: entries at the breakpoints that a request sets, found by looking back from the next one's.
 
-Not simulated: the breakpoint of its own that the API adds behind a server tool's result; what the API takes out of the
-messages by itself (thinking on older models, context editing, compaction).
+The API adds one of its own behind the last result of a server tool, where a request has any. Not simulated: what it
+takes out of the messages by context editing and compaction.
 """
 
 from __future__ import annotations
@@ -19,16 +19,17 @@ from cgcli.providers.cache_rules import TTL_S, Family
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from cgcli.cachesim.options import CacheOptions
     from cgcli.cachesim.places import Place, Places
 
 _TTL_S = TTL_S[Family.ANTHROPIC]
-_Marked = tuple["Place", str]
+Marked = tuple["Place", str]
 """A place, and the lifetime that is asked for there, as it is written."""
 
 
-def plan(places: Places) -> Plan | Refusal:
+def plan(places: Places, options: CacheOptions) -> Plan | Refusal:
     """What the request asks for; a refusal where the provider answers its breakpoints with 400."""
-    marked = [(place, mark.ttl or DEFAULT_TTL) for place, mark in places.marks() if places.is_markable(place)]
+    marked = marks(places)
     asked = settings(places.request).get(CLAUDE_KEY)
     if isinstance(asked, dict):
         ttl = asked.get("ttl")
@@ -36,25 +37,51 @@ def plan(places: Places) -> Plan | Refusal:
         if automatic is not None:
             fault = _clash(marked, automatic)
             if fault is not None:
-                return _refused(fault)
+                return refused(fault)
             if not _is_marked(marked, automatic[0]):
                 marked.append(automatic)
+    else:
+        marked = marked or assumed(places, options)
+    return planned(places, marked, added=places.server_result if marked else None)
+
+
+def assumed(places: Places, options: CacheOptions) -> list[Marked]:
+    """The mark that a request without any counts as having."""
+    found = _automatic(places, options.assumed_ttl) if options.assumed_ttl is not None else None
+    return [found] if found is not None else []
+
+
+def marks(places: Places) -> list[Marked]:
+    """The marks that the request sets where one can stand."""
+    keyed = CLAUDE_KEY.encode()
+    return [
+        (place, mark.ttl or DEFAULT_TTL)
+        for place, mark in places.marks()
+        if places.is_markable(place) and keyed in places.item(place).wire
+    ]
+
+
+def planned(
+    places: Places, marked: Sequence[Marked], *, added: Place | None = None, has_runs: bool = True
+) -> Plan | Refusal:
+    """The plan for what is *marked*; *added* is a breakpoint of the provider's own, which no limit counts."""
     fault = _fault(marked)
     if fault is not None:
-        return _refused(fault)
-    breakpoints = in_order(Breakpoint(place=place, ttl_s=_TTL_S[ttl]) for place, ttl in marked)
+        return refused(fault)
+    own = [Breakpoint(place=added, ttl_s=_TTL_S[DEFAULT_TTL])] if added is not None else []
+    breakpoints = in_order([*(Breakpoint(place=place, ttl_s=_TTL_S[ttl]) for place, ttl in marked), *own])
     return Plan(
         breakpoints=breakpoints,
-        looked_at=lambda: looked_at(places, [one.place for one in breakpoints]),
+        looked_at=lambda: looked_at(places, [one.place for one in breakpoints], has_runs=has_runs),
         minimum_tokens=minimum_tokens(places.request.model) or 0,
     )
 
 
-def looked_at(places: Places, marked: Sequence[Place]) -> Iterator[Place]:
+def looked_at(places: Places, marked: Sequence[Place], *, has_runs: bool = True) -> Iterator[Place]:
     """The places that are looked at, from the last of *marked* backwards.
 
     From each mark at most 20 positions, its own included; each mark on the way begins anew. Where they end, it goes on
-    at the mark before. A run of tool calls is one position, and so is a run of results.
+    at the mark before. With *has_runs* a run of tool calls is one position, and so is a run of results.
     """
     waiting = [place.order for place in marked]
     most = ANTHROPIC.look_back or 0
@@ -67,7 +94,7 @@ def looked_at(places: Places, marked: Sequence[Place]) -> Iterator[Place]:
                 n_looked_at = 1
             elif place.run is None or place.run is not behind:
                 n_looked_at += 1
-            behind = place.run
+            behind = place.run if has_runs else None
             if n_looked_at > most:
                 break
             yield place
@@ -75,20 +102,18 @@ def looked_at(places: Places, marked: Sequence[Place]) -> Iterator[Place]:
             return
 
 
-def _automatic(places: Places, ttl: str) -> _Marked | None:
+def _automatic(places: Places, ttl: str) -> Marked | None:
     """The breakpoint that a top-level `cache_control` asks for: on the last block that can take one."""
-    n = len(places.request.messages)
-    head = places.of_head()
-    last = places.end(n - 1) if n else head[-1] if head else None
+    last = places.last
     found = next((place for place in places.backwards(last) if places.is_markable(place)), None) if last else None
     return (found, ttl) if found is not None else None
 
 
-def _is_marked(marked: Sequence[_Marked], place: Place) -> bool:
+def _is_marked(marked: Sequence[Marked], place: Place) -> bool:
     return any(own.order == place.order for own, _ in marked)
 
 
-def _clash(marked: Sequence[_Marked], automatic: _Marked) -> str | None:
+def _clash(marked: Sequence[Marked], automatic: Marked) -> str | None:
     place, ttl = automatic
     own = next((told for found, told in marked if found.order == place.order), None)
     if own is not None and own != ttl:
@@ -96,7 +121,7 @@ def _clash(marked: Sequence[_Marked], automatic: _Marked) -> str | None:
     return None
 
 
-def _fault(marked: Sequence[_Marked]) -> str | None:
+def _fault(marked: Sequence[Marked]) -> str | None:
     if len(marked) > ANTHROPIC.most:
         return f"{len(marked)} cache marks, {ANTHROPIC.most} may be set"
     unknown = next((ttl for _, ttl in marked if ttl not in _TTL_S), None)
@@ -112,5 +137,6 @@ def _name(place: Place) -> str:
     return f"message {place.i_item}" if place.section is Section.MESSAGES else place.section.value
 
 
-def _refused(fault: str) -> Refusal:
+def refused(fault: str) -> Refusal:
+    """The request has no outcome: the provider does not take it, because of *fault*."""
     return Refusal(reason="bad_breakpoints", detail=f"{fault}: answered with 400")

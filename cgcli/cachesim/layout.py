@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from cgcli.model import Digest, Kind, value
+from cgcli.cachesim.bare import Bare, bare
+from cgcli.dialects.content import content_blocks, decoded
+from cgcli.model import Digest, Kind, Section, value
 from cgcli.prefix.marked import runs
 
 if TYPE_CHECKING:
     from cgcli.model import Item, Part
 
 _TEXTS = frozenset({Kind.USER_TEXT, Kind.ASSISTANT_TEXT, Kind.SYSTEM})
+_CACHE_POINT = b'"cachePoint"'
+_CITATIONS = b'"citations"'
 _EMPTY_BYTES = 2
 """The two quotes."""
 
@@ -28,6 +32,17 @@ class Layout:
     """`TOOL_CALL` or `TOOL_RESULT` where the block is of such a run, which is one position together."""
     markable: tuple[bool, ...]
     """False for thinking and empty texts."""
+    thinking: tuple[bool, ...]
+    bare: Bare
+    asks: bool
+    """A user's message that does not only answer calls."""
+    i_server_result: int | None
+    """The last block that is a server tool's result."""
+    has_image: bool
+    cites: bool
+    """A document in it asks for citations."""
+    has_cache_point: bool
+    """One of its blocks is a mark in the shape of Bedrock's Converse."""
 
     def block_of(self, i_part: int) -> int:
         """The block that part *i_part* is of."""
@@ -48,13 +63,39 @@ def layout(item: Item) -> Layout:
         else:
             own.append(block)
     starts = tuple(block.i_part for block in content)
+    found = tuple(run for run, _ in runs(item))
+    first = [item.parts[start] for start in starts]
+    thinking = tuple(part.kind is Kind.THINKING for part in first)
+    servers = [i for i, part in enumerate(first) if part.kind is Kind.TOOL_RESULT and found[i] is None]
     return Layout(
         own=b"".join(block.rendered for block in own),
         digests=tuple(block.rendered for block in content),
         starts=starts,
-        runs=tuple(run for run, _ in runs(item)),
-        markable=tuple(_is_markable(item.parts[start]) for start in starts),
+        runs=found,
+        markable=tuple(_is_markable(part) for part in first),
+        thinking=thinking,
+        bare=bare(item, thinking),
+        asks=item.role == "user" and any(run is not Kind.TOOL_RESULT for run in found),
+        i_server_result=servers[-1] if servers else None,
+        has_image=any(part.kind is Kind.IMAGE for part in item.parts),
+        cites=_CITATIONS in item.wire and any(_cites(block) for block in content_blocks(item)),
+        has_cache_point=_CACHE_POINT in item.wire and _is_cache_point(item),
     )
+
+
+def _is_cache_point(item: Item) -> bool:
+    """True where *item*, or one of its blocks, is such a mark."""
+    whole = decoded(item)
+    blocks = content_blocks(item) if item.section is Section.MESSAGES else [whole if isinstance(whole, dict) else {}]
+    return any("cachePoint" in block for block in blocks)
+
+
+def _cites(block: dict[str, Any]) -> bool:
+    """True for a document, or one inside a result, that asks for citations."""
+    asked, inner = block.get("citations"), block.get("content")
+    if isinstance(asked, dict) and asked.get("enabled") is True:
+        return True
+    return isinstance(inner, list) and any(_cites(one) for one in inner if isinstance(one, dict))
 
 
 def _is_markable(part: Part) -> bool:

@@ -25,31 +25,27 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from typing import Any
 
+    from cgcli.cachesim.options import CacheOptions
     from cgcli.cachesim.places import Place, Places
     from cgcli.model import Item
     from cgcli.providers.cache_rules import Lookup
 
 _TTL_S = TTL_S[Family.OPENAI]
 _KEY = b'"prompt_cache_breakpoint"'
-_ELSEWHERE = ("previous_response_id", "conversation")
 _DEVELOPER = frozenset({"developer", "system"})
 _TOOL = frozenset({"tool", "function"})
 
 
-def plan(places: Places, lookup: Lookup) -> Plan | Refusal:
-    """What the request asks for; a refusal where its options are none, or part of its input is stored elsewhere."""
-    told = settings(places.request)
-    elsewhere = next((key for key in _ELSEWHERE if told.get(key) is not None), None)
-    if elsewhere is not None:
-        return Refusal(reason="history_not_recorded", detail=f"`{elsewhere}` stands for messages that are not here")
-    options = told.get("prompt_cache_options")
+def plan(places: Places, choices: CacheOptions) -> Plan | Refusal:
+    """What the request asks for; a refusal where its options are none."""
+    options = settings(places.request).get("prompt_cache_options")
     mode, ttl = _options(options if isinstance(options, dict) else {})
     explicit = _explicit(places, ttl)
     fault = _fault(mode, [ttl, *(own for _, own in explicit)])
     if fault is not None:
         return Refusal(reason="bad_breakpoints", detail=f"no prompt cache has {fault}")
     written = [Breakpoint(place=place, ttl_s=_TTL_S[own]) for place, own in explicit[-OPENAI_MODES[mode] :]]
-    found = {place.order: place for place, _ in _looked_at(explicit, lookup)}
+    found = {place.order: place for place, _ in _looked_at(explicit, choices.openai_lookup)}
     if mode == OPENAI_DEFAULT_MODE:
         endings = [places.end(i) for i in _endings(places.request.messages)]
         written += [Breakpoint(place=place, ttl_s=_TTL_S[ttl]) for place in endings[:1]]

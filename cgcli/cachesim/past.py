@@ -24,6 +24,10 @@ class Sent:
     states: tuple[Digest, ...]
     last: Place | None
     """The last place that it wrote or read; None where it left nothing."""
+    seed: bytes
+    """Stands for the settings that its prompt depends on, where its cache takes no breakpoints."""
+    tokens: int
+    """All of it, where its cache takes no breakpoints."""
     before: Sent | None
     """The request that it only adds a question to: what it adds has no answer in it."""
 
@@ -45,11 +49,11 @@ class Past:
         Where that one was a question on the side (a fork, a title), the one that it was asked from.
         """
         found = self._latest.get(_first(request))
-        if found is not None and found.before is not None and not _contains(request, found):
-            return found.before if _contains(request, found.before) else found
+        if found is not None and found.before is not None and not contains(request, found):
+            return found.before if contains(request, found.before) else found
         return found
 
-    def add(self, places: Places, last: Place | None) -> None:
+    def add(self, places: Places, last: Place | None, *, seed: bytes = b"", tokens: int = 0) -> None:
         """Take in a request that was sent; *last* is the last place that it wrote or read."""
         request = places.request
         before = self.before(request)
@@ -57,9 +61,11 @@ class Past:
             model=request.model,
             tools=places.head.tools,
             system=places.head.system,
-            params=request.params,
+            params=places.params,
             states=request.states,
             last=last,
+            seed=seed,
+            tokens=tokens,
             before=_asked_from(request, before) if before is not None else None,
         )
 
@@ -68,7 +74,7 @@ def _first(request: Request) -> Digest:
     return request.states[0] if request.states else request.static
 
 
-def _contains(request: Request, sent: Sent) -> bool:
+def contains(request: Request, sent: Sent) -> bool:
     """True where all of *sent*'s messages are the beginning of *request*'s."""
     n = len(sent.states)
     return n <= len(request.states) and (n == 0 or request.states[n - 1] == sent.states[-1])
@@ -76,7 +82,7 @@ def _contains(request: Request, sent: Sent) -> bool:
 
 def _asked_from(request: Request, before: Sent) -> Sent | None:
     """*before*, where *request* has all of it and adds no answer to it; sent again, what that one was asked from."""
-    if not _contains(request, before):
+    if not contains(request, before):
         return None
     added = request.messages[len(before.states) :]
     if not added:

@@ -13,7 +13,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from cgcli.cachesim.tape import Spot, Tape
-    from cgcli.model import Item, Mark, Request
+    from cgcli.model import Item, Mark, Param, Request
+    from cgcli.tokens.meter import Meter
 
 _ORDER = {section: i for i, section in enumerate(Section)}
 
@@ -40,12 +41,18 @@ class Place:
 class Places:
     """One request, as places."""
 
-    def __init__(self, request: Request, tape: Tape) -> None:
-        """Look at *request*; nothing is hashed yet but its parameters."""
+    def __init__(self, request: Request, tape: Tape, *, switches: tuple[Param, ...] = (), n_stripped: int = 0) -> None:
+        """Look at *request*; nothing is hashed yet but its parameters.
+
+        *switches* are parameters that follow from its content; of the first *n_stripped* messages the provider takes
+        the thinking out.
+        """
         self.request = request
         self.head = tape.head(request)
+        self.params = (*request.params, *switches)
         self._tape = tape
-        self._seeds = seeds(request.params)
+        self._seeds = seeds(self.params)
+        self._n_stripped = n_stripped
         self._static: tuple[Place, ...] | None = None
         self._of_message: dict[int, tuple[Place, ...]] = {}
 
@@ -93,6 +100,24 @@ class Places:
         else:
             yield from (place for place in reversed(self.of_head()) if place.order <= start.order)
 
+    def item(self, place: Place) -> Item:
+        """The item that *place* stands in."""
+        request = self.request
+        items = {Section.TOOLS: request.tools, Section.SYSTEM: request.system}.get(place.section, request.messages)
+        return (items or ())[place.i_item]
+
+    @property
+    def server_result(self) -> Place | None:
+        """The last result of a server tool."""
+        found = self._tape.seen(self.request).server_result
+        return self.of_message(found[0])[found[1]] if found is not None else None
+
+    @property
+    def has_cache_point(self) -> bool:
+        """True where a mark stands in it in the shape of Bedrock's Converse."""
+        head = any(self._tape.layout(item).has_cache_point for item in self.request.system or ())
+        return head or self._tape.seen(self.request).has_cache_point
+
     def is_markable(self, place: Place) -> bool:
         """False for thinking and empty texts."""
         if place.section is Section.MESSAGES:
@@ -117,19 +142,41 @@ class Places:
         i = place.i_item
         stop = self._tape.layout(self.request.messages[i]).stop(place.i_block)
         if stop is None:
-            return self.head.counted + self._tape.messages(self.request, i + 1)
-        before = self._tape.messages(self.request, i)
-        return self.head.counted + before + self._tape.within(self.request, i, stop)
+            return self.upto(i + 1)
+        within = self._tape.within(self.request, i, stop)
+        if i < self._n_stripped:
+            within -= self._tape.thinking_in(self.request, i, place.i_block + 1)
+        return self.upto(i) + within
 
     def tokens(self, place: Place) -> int:
         """The same, for the model."""
         return self._tape.tokens(self.counted(place))
 
+    def upto(self, n_messages: int) -> int:
+        """Tokens up to and with the first *n_messages* messages, without the ruler's factor."""
+        stripped = self._tape.thinking(self.request, min(n_messages, self._n_stripped))
+        return self.head.counted + self._tape.messages(self.request, n_messages) - stripped
+
+    @property
+    def meter(self) -> Meter:
+        """What counts, without the ruler's factor."""
+        return self._tape.ruler.meter
+
+    def for_model(self, counted: int) -> int:
+        """What *counted* tokens are for the model."""
+        return self._tape.tokens(counted)
+
+    @property
+    def last(self) -> Place | None:
+        """The end of the request; None where it has nothing in it."""
+        n = len(self.request.messages)
+        head = self.of_head()
+        return self.end(n - 1) if n else head[-1] if head else None
+
     @property
     def total_tokens(self) -> int:
         """All of the request, for the model."""
-        n = len(self.request.messages)
-        return self._tape.tokens(self.head.counted + self._tape.messages(self.request, n))
+        return self.for_model(self.upto(len(self.request.messages)))
 
     def _has_marked_head(self) -> bool:
         return any(spot.mark is not None for spot in self.head.spots)
@@ -148,9 +195,11 @@ class Places:
     def _message(self, i: int) -> Iterator[Place]:
         request = self.request
         found = self._tape.layout(request.messages[i])
-        before = request.states[i - 1] if i else b""
-        running = sha256(b"messages" + request.static + before + found.own)
-        for i_block, digest in enumerate(found.digests):
+        before = self._tape.before(request, i, self._n_stripped)
+        is_stripped = i < self._n_stripped
+        own, digests = (found.bare.own, found.bare.digests) if is_stripped else (found.own, found.digests)
+        running = sha256(b"messages" + self.head.running + before + own)
+        for i_block, digest in enumerate(digests):
             running.update(digest)
             yield Place(
                 section=Section.MESSAGES,

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from hashlib import sha256
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from cgcli.cachesim.layout import layout
-from cgcli.model import Digest, Section, unique, value
+from cgcli.dialects.content import decoded
+from cgcli.model import Digest, Section, changed, unique, value
+from cgcli.prefix.chain import extend
 from cgcli.tokens.meter import MESSAGE_TOKENS
 
 if TYPE_CHECKING:
@@ -16,6 +18,8 @@ if TYPE_CHECKING:
     from cgcli.model import Item, Mark, Request
     from cgcli.tokens.ruler import Ruler
 
+_WEB_TOOLS = ("web_search_", "web_fetch_")
+_DEFERRED = b'"defer_loading"'
 _Statics = tuple[tuple["Item", ...] | None, tuple["Item", ...] | None]
 
 
@@ -44,6 +48,23 @@ class Head:
     system: Digest
     counted: int
     """Tokens of all, without the ruler's factor."""
+    running: Digest
+    """Over model, tools and system prompt."""
+    web: bytes
+    """Over the tools that search or fetch the web, which Claude's API puts into the system prompt; empty for none."""
+
+
+@value
+class Seen:
+    """What there is somewhere in the messages."""
+
+    server_result: tuple[int, int] | None = None
+    """Message and block of the last result of a server tool."""
+    has_image: bool = False
+    cites: bool = False
+    """A document asks for citations."""
+    has_cache_point: bool = False
+    """A mark in the shape of Bedrock's Converse."""
 
 
 class Tape:
@@ -56,6 +77,10 @@ class Tape:
         self._layouts: dict[Digest, Layout] = {}
         self._upto: dict[Digest, int] = {}
         """Tokens of the messages up to a state, where somebody asked."""
+        self._seen: dict[Digest, Seen] = {}
+        self._bare: dict[Digest, tuple[Digest, int]] = {}
+        """By state: the state without thinking, and the tokens of that."""
+        self._bare_before: dict[tuple[Digest, Digest], Digest] = {}
 
     def tokens(self, counted: int) -> int:
         """What *counted* tokens are for the model."""
@@ -94,6 +119,69 @@ class Tape:
         parts = self.ruler.meter.parts(request.messages[i_message], request.raw, request.starts[i_message])
         return MESSAGE_TOKENS + sum(parts[:stop])
 
+    def seen(self, request: Request) -> Seen:
+        """What there is in all messages of *request*; costs what is new."""
+        found, first = Seen(), 0
+        for i in range(len(request.messages) - 1, -1, -1):
+            known = self._seen.get(request.states[i])
+            if known is not None:
+                found, first = known, i + 1
+                break
+        for i in range(first, len(request.messages)):
+            own = self.layout(request.messages[i])
+            at = (i, own.i_server_result) if own.i_server_result is not None else found.server_result
+            found = Seen(
+                server_result=at,
+                has_image=found.has_image or own.has_image,
+                cites=found.cites or own.cites,
+                has_cache_point=found.has_cache_point or own.has_cache_point,
+            )
+            self._seen[request.states[i]] = found
+        return found
+
+    def before(self, request: Request, i_message: int, n_stripped: int) -> bytes:
+        """The state before message *i_message*, the thinking of the first *n_stripped* ones taken out."""
+        if not i_message or not n_stripped:
+            return request.states[i_message - 1] if i_message else b""
+        last, _ = self._without_thinking(request, min(i_message, n_stripped))
+        if i_message <= n_stripped:
+            return last
+        key = (last, request.states[i_message - 1])
+        known = self._bare_before.get(key)
+        if known is None:
+            before = Digest(self.before(request, i_message - 1, n_stripped))
+            known = self._bare_before[key] = extend((before,), request.messages[i_message - 1 : i_message])[-1]
+        return known
+
+    def thinking(self, request: Request, n_messages: int) -> int:
+        """The tokens of the thinking in the first *n_messages* messages."""
+        return self._without_thinking(request, n_messages)[1] if n_messages else 0
+
+    def _without_thinking(self, request: Request, n_messages: int) -> tuple[Digest, int]:
+        """The state behind so many messages without their thinking, and the tokens of that; costs what is new."""
+        states: tuple[Digest, ...] = ()
+        counted, first = 0, 0
+        for i in range(n_messages - 1, -1, -1):
+            known = self._bare.get(request.states[i])
+            if known is not None:
+                states, counted, first = (known[0],), known[1], i + 1
+                break
+        for i in range(first, n_messages):
+            item = request.messages[i]
+            found = self.layout(item)
+            states = extend(states, (changed(item, rendered=found.bare.rendered),))[-1:]
+            counted += self.thinking_in(request, i, len(found.thinking))
+            self._bare[request.states[i]] = states[-1], counted
+        return states[-1], counted
+
+    def thinking_in(self, request: Request, i_message: int, n_blocks: int) -> int:
+        """The tokens of the thinking in the first *n_blocks* blocks of message *i_message*."""
+        found = self.layout(request.messages[i_message])
+        if not any(found.thinking[:n_blocks]):
+            return 0
+        parts = self.ruler.meter.parts(request.messages[i_message], request.raw, request.starts[i_message])
+        return sum(sum(parts[found.starts[k] : found.stop(k)]) for k in range(n_blocks) if found.thinking[k])
+
     def _head(self, request: Request) -> Head:
         running = sha256(repr(request.model).encode("utf-8", "surrogatepass")).digest()
         counted = 0
@@ -103,25 +191,56 @@ class Tape:
             (Section.SYSTEM, request.system, request.system_starts),
         ):
             running = sha256(running + section.value.encode() + (b"?" if items is None else b"")).digest()
+            behind = 0
             for i_item, item in enumerate(items or ()):
                 found = self.layout(item)
                 parts = self.ruler.meter.parts(item, request.raw, starts[i_item])
                 marks = marks_of(item, found)
+                is_elsewhere = _is_elsewhere(request, item)
                 for i_block, digest in enumerate(found.digests):
-                    running = sha256(running + digest).digest()
+                    running = running if is_elsewhere else sha256(running + digest).digest()
                     spots.append(
                         Spot(
                             section=section,
                             i_item=i_item,
                             i_block=i_block,
                             running=Digest(running),
-                            counted=counted + sum(parts[: found.stop(i_block)]),
+                            counted=counted + (0 if is_elsewhere else sum(parts[: found.stop(i_block)])),
                             mark=marks.get(i_block),
                             is_markable=found.markable[i_block],
                         )
                     )
-                counted += sum(parts)
-        return Head(spots=tuple(spots), tools=_digest(request.tools), system=_digest(request.system), counted=counted)
+                counted += 0 if is_elsewhere else sum(parts)
+                behind += sum(parts) if is_elsewhere else 0
+            counted += behind
+        tools = request.tools
+        if tools is not None:
+            tools = tuple(item for item in tools if not _is_elsewhere(request, item))
+        web = [item.rendered for item in request.tools or () if _is_web(request, item)]
+        return Head(
+            spots=tuple(spots),
+            tools=_digest(tools),
+            system=_digest(request.system),
+            counted=counted,
+            running=Digest(running),
+            web=b"".join(web),
+        )
+
+
+def _is_elsewhere(request: Request, item: Item) -> bool:
+    """True for a tool that Claude's API does not put among the tools: one of the web, or one that is loaded later."""
+    return _is_web(request, item) or (_DEFERRED in item.wire and bool(_told(request, item).get("defer_loading")))
+
+
+def _is_web(request: Request, item: Item) -> bool:
+    is_near = any(name.encode() in item.wire for name in _WEB_TOOLS)
+    return is_near and str(_told(request, item).get("type")).startswith(_WEB_TOOLS)
+
+
+def _told(request: Request, item: Item) -> dict[str, Any]:
+    """The members of a tool in Anthropic's shape."""
+    told = decoded(item) if request.dialect == "anthropic" and item.section is Section.TOOLS else None
+    return told if isinstance(told, dict) else {}
 
 
 def marks_of(item: Item, found: Layout) -> dict[int, Mark]:

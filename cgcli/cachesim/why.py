@@ -48,6 +48,10 @@ class Why(StrEnum):
     """The prefix is the same; the answer to the request that writes it had not begun."""
     OUT_OF_LOOKBACK = "out_of_lookback"
     """The prefix is the same and held; from this request's breakpoints it is not looked for."""
+    EVICTED = "evicted"
+    """The prefix is the same; what was used later took its room."""
+    REUSE_OFF = "reuse_off"
+    """The request asks for something that needs all of its prompt computed."""
 
 
 _OF_PARAM: Mapping[str, Why] = MappingProxyType(
@@ -79,10 +83,22 @@ def what_changed(before: Sent, now: Places) -> Why:
     return Why.MESSAGES_CHANGED
 
 
+def what_changed_in_prompt(before: Sent, now: Places, seed: bytes) -> Why:
+    """The same for a cache without breakpoints, where settings count that *seed* stands for, and no others."""
+    if before.model != now.request.model:
+        return Why.MODEL_CHANGED
+    if before.tools != now.head.tools:
+        return Why.TOOLS_CHANGED
+    if before.seed != seed:
+        named = (_param(before, now, section) for section in Section)
+        return next((why for why in named if why is not None), Why.PARAMS_CHANGED)
+    return Why.SYSTEM_CHANGED if before.system != now.head.system else Why.MESSAGES_CHANGED
+
+
 def _param(before: Sent, now: Places, section: Section) -> Why | None:
     """The first parameter that differs and breaks *section* first."""
     was = {param.path: param.written for param in before.params if param.breaks[0] is section}
-    told = {param.path: param.written for param in now.request.params if param.breaks[0] is section}
+    told = {param.path: param.written for param in now.params if param.breaks[0] is section}
     for path in (*was, *told):
         if was.get(path) != told.get(path):
             return _OF_PARAM.get(path, Why.PARAMS_CHANGED)

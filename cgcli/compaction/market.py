@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from cgcli.dialects.settings import settings
 from cgcli.pricing.rate import Unpriced
-from cgcli.providers.cache_rules import Family, family
+from cgcli.providers.cache_rules import MARKED, family
 from cgcli.providers.models import lookup
 from cgcli.providers.windows import window
 
@@ -53,7 +53,7 @@ class Market:
         A model without a price, such as a local one, counts as one without a cache.
         """
         request = self._request
-        if family(request.dialect, request.model) is Family.ANTHROPIC:
+        if family(request.dialect, request.model) in MARKED:
             return self._is_marked
         return not isinstance(self.rate, Unpriced) and self.rate.read < self.rate.fresh
 

@@ -30,7 +30,7 @@ def params(dialect: str, body: Mapping[str, Node]) -> tuple[Param, ...]:
         if node is None or node.kind == "null":
             continue
         written = free_json(node, by_key=not rule.order_counts)
-        if written != rule.default:
+        if written != rule.default and written not in rule.same:
             found.append(Param(path=rule.path, written=written, breaks=rule.breaks))
     return tuple(found)
 

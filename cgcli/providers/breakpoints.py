@@ -63,3 +63,15 @@ def minimum_tokens(model: str | None) -> int | None:
     """The smallest prefix of *model* that is cached, in tokens; None for a model that the table does not have."""
     name = short_name(model)
     return MINIMUM_TOKENS.get(name) if name is not None else None
+
+
+_HOUR_ON_BEDROCK_SINCE = (4, 5)
+"""AWS docs, Amazon Bedrock, prompt caching: `1h` for Claude 4.5 and later; others have five minutes."""
+
+
+def bedrock_ttls(model: str | None) -> tuple[str, ...]:
+    """The lifetimes that may be asked for on Bedrock; all of them for a model that is not known."""
+    name = short_name(model)
+    version = [int(part) for part in (name or "").split("-")[1:] if part.isdigit()]
+    is_older = bool(version) and (version[0], (version[1:] or [0])[0]) < _HOUR_ON_BEDROCK_SINCE
+    return (DEFAULT_TTL,) if is_older else ANTHROPIC.ttls

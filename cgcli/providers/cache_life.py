@@ -28,7 +28,11 @@ MARGIN_S = 60
 """A cache counts as lapsed only this much after its life (context-guru's margin)."""
 
 
+def life_s(dialect: str, *, asks_1h: bool) -> int:
+    """Seconds that a cache of *dialect* lives after its last use; *asks_1h*: a mark asked for an hour."""
+    return max(LIFE_S[dialect], LONG_LIFE_S) if asks_1h else LIFE_S[dialect]
+
+
 def lapses_after_s(dialect: str, *, asks_1h: bool) -> int:
     """Seconds of pause after which the cache of *dialect* counts as lapsed; *asks_1h*: a mark asked for an hour."""
-    life = max(LIFE_S[dialect], LONG_LIFE_S) if asks_1h else LIFE_S[dialect]
-    return life + MARGIN_S
+    return life_s(dialect, asks_1h=asks_1h) + MARGIN_S

@@ -26,6 +26,8 @@ class Rule:
     breaks: tuple[Section, ...]
     default: bytes | None = None
     """A value that means the same as leaving it out."""
+    same: tuple[bytes, ...] = ()
+    """Others that do, members in the order of their keys."""
     order_counts: bool = False
     """Its value has a JSON schema in it, which the provider renders in the order in which its keys were sent."""
 
@@ -39,7 +41,12 @@ RULES: Mapping[str, tuple[Rule, ...]] = MappingProxyType(
     {
         "anthropic": (
             Rule(path="speed", breaks=_FROM_SYSTEM),
-            Rule(path="tool_choice", breaks=_MESSAGES, default=b'{"type":"auto"}'),
+            Rule(
+                path="tool_choice",
+                breaks=_MESSAGES,
+                default=b'{"type":"auto"}',
+                same=(b'{"disable_parallel_tool_use":false,"type":"auto"}',),
+            ),
             Rule(path="thinking", breaks=_MESSAGES),
             Rule(path="output_config.effort", breaks=_MESSAGES, default=b'"high"'),
         ),

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from cgcli.cachesim.simulator import Simulator
+from cgcli.cachesim.simulator import CacheOptions, Simulator
 from cgcli.cachesim.why import Why
-from cgcli.errors import InputError
+from cgcli.errors import InputError, UsageError
 from cgcli.model import Basis, Refusal, Usage
+from cgcli.providers.cache_rules import Family
 from cgcli.readers import open_bytes, read
 from cgcli.tokens.counter import counter
 from cgcli.tokens.ruler import Ruler
@@ -22,6 +23,7 @@ from tests.cachesim.caching import (
     SONNET,
     Json,
     Sent,
+    Words,
     lane,
     mark,
     measured,
@@ -164,18 +166,19 @@ def test_recorded_tokens_are_what_is_still_read() -> None:
 @pytest.mark.parametrize(
     ("body", "name"),
     [
-        ({"model": "gpt-5.5", "messages": [{"role": "user", "content": "w"}]}, "gpt-5.5 (openai-chat)"),
-        ({"model": "gpt-4.1", "input": "w"}, "gpt-4.1 (openai-responses)"),
+        ({"model": "gpt-4-turbo", "messages": [{"role": "user", "content": "w"}]}, "gpt-4-turbo (openai-chat)"),
+        ({"model": "grok-4.7", "input": "w"}, "grok-4.7 (openai-responses)"),
         ({"messages": [{"role": "tool", "content": "w"}]}, "a request without a model (openai-chat)"),
         ({"model": "glm-5", "system": "s", "messages": [message("user", text(9))]}, "glm-5 (anthropic)"),
         ({"model": SONNET, "messages": [{"role": "tool", "content": "w"}]}, f"{SONNET} (openai-chat)"),
     ],
 )
 def test_other_models_are_refused(body: Json, name: str) -> None:
-    """Earlier OpenAI models, others behind Anthropic's shape, Claude behind OpenAI's."""
+    """Models without a cache that is known, others behind Anthropic's shape, Claude behind OpenAI's."""
     found = Sent().refused(body)
     assert (found.reason, found.is_decline) == ("no_cache_model", False)
-    assert found.detail == f"the cache of {name} is not simulated: Claude models, and GPT-5.6 and later, are"
+    known = "anthropic, bedrock, openai, openai-earlier, gemini, deepseek, vllm, sglang"
+    assert found.detail == f"the cache of {name} is not simulated: those of {known} are"
     assert simulator().edited(request(body), sent_s=None) == found
 
 
@@ -288,3 +291,38 @@ def test_every_reason_is_documented() -> None:
     """The page has a table of the words, all of them and no other."""
     table = rows(sections(PAGE.read_text(encoding="utf-8"))["Why no more is read"])
     assert {row[0] for row in table} == {why.value for why in Why}
+
+
+def test_every_provider_is_documented() -> None:
+    """The page has a row and a section for each that can be named, in their order."""
+    told = sections(PAGE.read_text(encoding="utf-8"))
+    assert [row[0] for row in rows(told["Which provider"])] == [one.value for one in Family]
+
+
+@pytest.mark.parametrize("name", [one.value for one in Family])
+def test_any_provider_can_be_named_for_any_body(name: str) -> None:
+    """Each tells what a body of 2,000 tokens reads when it is sent again, in three shapes."""
+    bodies: list[Json] = [
+        lane(10),
+        {"model": "gpt-4.1", "messages": [{"role": "user", "content": " ".join(["w"] * 1997)}]},
+        {"model": "m", "input": " ".join(["w"] * 1997)},
+    ]
+    sent = Sent(Simulator(Words, options=CacheOptions(provider=name, minimum_tokens=100)))
+    expected = {"openai-earlier": 1920, "vllm": 1984, "sglang": 1999, "gemini": 2000, "deepseek": 2000, "openai": 2000}
+    for body in bodies:
+        assert sent.send(body).read_tokens == 0
+        found = sent.send(body)
+        if name in ("anthropic", "bedrock"):
+            assert told(found) == (0, {}, 2000, "no_breakpoint")
+        elif name == "openai" and body is bodies[0]:
+            assert told(found) == (1800, {}, 200, None)  # the end of the last user message
+        else:
+            assert found.read_tokens == expected[name]
+
+
+def test_an_unknown_provider_is_an_error() -> None:
+    """With the one that was likely meant."""
+    with pytest.raises(UsageError) as caught:
+        Simulator(Words, options=CacheOptions(provider="antropic"))
+    assert caught.value.message == "the cache of 'antropic' cannot be simulated"
+    assert caught.value.hint == "did you mean 'anthropic'?"

@@ -88,8 +88,8 @@ def test_nothing_is_said_without_a_price() -> None:
 
 def test_nothing_is_said_of_a_cache_that_is_not_simulated() -> None:
     """Though there is a price: what is read is not known. Then 0.22 holds."""
-    body = chat(user("Begin."), assistant("word " * 2_000), user("Go on."))
-    own = {"gpt-4.1": Rate(model="gpt-4.1", fresh=Decimal(2), read=Decimal("0.50"), output=Decimal(8))}
+    body = chat(user("Begin."), assistant("word " * 2_000), user("Go on."), model="grok-4.7")
+    own = {"grok-4.7": Rate(model="grok-4.7", fresh=Decimal(2), read=Decimal("0.50"), output=Decimal(8))}
     prices = Prices(rows={}, regions={}, as_of="", source="a test", own=own)
     assert share(body, prices) is None
     made = ask(resolve("auto"), asking(body, 1, 2, span_tokens=400, tokens=2_000), prices=prices)

@@ -445,10 +445,10 @@ def test_a_lane_says_why_its_costs_are_not_known(cg: Cg) -> None:
 
 def test_costs_that_are_not_known_are_not_called_unpriced(cg: Cg) -> None:
     """The model has a price; it is its cache that is not simulated."""
-    cg.write("in.jsonl", json.dumps({"model": "gpt-4.1", "messages": [*CHAT, user("Go on.")]}) + "\n")
+    cg.write("in.jsonl", json.dumps({"model": "grok-4.7", "messages": [*CHAT, user("Go on.")]}) + "\n")
     assert cg("diff-modes", "in.jsonl", "--call", "auto") == 0
     shown = cg.out.decode()
-    assert "prices   gpt-4.1 of " in shown
+    assert "prices   grok-4.7 of " in shown
     assert "what a fork costs is not known: one is made from 0.22" in " ".join(shown.split())
     assert "without prices" not in shown
 

@@ -160,6 +160,8 @@ def test_a_name_means_its_row(model: str, row: str) -> None:
         "deepseek-v4",
         "ft:gpt-4o-mini-2024-07-18:org::id",
         "fireworks_ai/accounts/fireworks/models/deepseek-v4-pro",
+        "qwen3-coder",
+        "meta-llama/Llama-4-Scout",
         "unknown",
         "<synthetic>",
         "",

@@ -27,9 +27,8 @@ def test_rules_are_well_formed(dialect: str) -> None:
     for rule in rules:
         assert rule.breaks == tuple(Section)[list(Section).index(rule.breaks[0]) :]
         assert rule.path.count(".") <= 1
-        if rule.default is not None:
-            compact = json.dumps(json.loads(rule.default), separators=(",", ":"), sort_keys=True)
-            assert rule.default == compact.encode()
+        for told in (*rule.same, *([rule.default] if rule.default is not None else [])):
+            assert told == json.dumps(json.loads(told), separators=(",", ":"), sort_keys=True).encode()
 
 
 @pytest.mark.parametrize(

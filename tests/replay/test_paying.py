@@ -277,9 +277,9 @@ def _openai(n: int) -> list[Json]:
     return messages
 
 
-@pytest.mark.parametrize(("model", "why"), [("gpt-4.1", "no_cache_model"), ("gpt-5.6-sol", "does_not_pay")])
+@pytest.mark.parametrize(("model", "why"), [("grok-4.7", "no_cache_model"), ("gpt-5.6-sol", "does_not_pay")])
 def test_a_cache_that_is_not_simulated_keeps_everything_out(model: str, why: str) -> None:
-    """GPT-4.1 has a price and no simulated cache; GPT-5.6 has both, and its six turns are too few to pay."""
+    """Grok has a price and no simulated cache; GPT-5.6 has both, and its six turns are too few to pay."""
     run, sent = _run(lines({"model": model, "messages": _openai(n)} for n in range(6)))
     assert _masked(sent) == [[]] * 6
     assert _skipped(run) == {"recent": 3, why: 2}

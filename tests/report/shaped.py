@@ -36,6 +36,8 @@ _MADE: Mapping[str, tuple[str, Mapping[str, Any], Mapping[str, Any]]] = {
 _HEAD = b'"max_tokens":4096,'
 _AUTOMATIC = b'"cache_control":{"type":"ephemeral"},'
 """The provider marks the last block by itself."""
+_NOT_SIMULATED = b'"grok-4.7"'
+"""A model with a price, whose cache is not known."""
 CASES = sorted((*_OF, *_MADE))
 
 
@@ -51,6 +53,10 @@ def _document(name: str) -> str:
         if name in _OF:
             fixture, options = _OF[name]
             path = FIXTURES / fixture
+            if name == "not-simulated":
+                content = path.read_bytes().replace(b'"gpt-5"', _NOT_SIMULATED)
+                path = Path(folder) / path.name
+                path.write_bytes(content)
         else:
             model, shape, options = _MADE[name]
             path = Path(folder) / "capture.jsonl"

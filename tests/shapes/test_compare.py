@@ -228,9 +228,11 @@ def test_an_unpriced_model_has_everything_but_dollars(tmp_path: Path) -> None:
     assert fork.following.tokens > 0
 
 
-def test_a_cache_that_is_not_simulated_has_no_figures() -> None:
+def test_a_cache_that_is_not_simulated_has_no_figures(tmp_path: Path) -> None:
     """The reason is told, and the calls are built all the same."""
-    found = one(compare(FIXTURES / "bodies" / "chat.jsonl"))
+    path = tmp_path / "c.jsonl"
+    path.write_bytes((FIXTURES / "bodies" / "chat.jsonl").read_bytes().replace(b'"gpt-4.1"', b'"grok-4.7"'))
+    found = one(compare(path))
     fork = shape(found, FORK)
     assert fork.billed is not None
     assert isinstance(fork.billed.simulated, Refusal)
