@@ -6,18 +6,21 @@ from bisect import bisect_left, bisect_right
 from hashlib import sha256
 from typing import TYPE_CHECKING
 
-from cgcli.compaction.body import Body, disjoint
+from cgcli.compaction.body import Body, BodyPlan, disjoint
 from cgcli.compaction.component import Loss, Skip
 from cgcli.compaction.components.taken import is_cut
+from cgcli.compaction.entering import PREFIX_HELD
 from cgcli.compaction.state import BodiesState, Decision, Fired
+from cgcli.compaction.triggers import NO_WAITS
 from cgcli.model import Digest, changed, value
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from typing import Any
 
-    from cgcli.compaction.body import BodyComponent, BodyEdit, BodyPlan
+    from cgcli.compaction.body import BodyComponent, BodyEdit
     from cgcli.compaction.splicing import Placed
+    from cgcli.compaction.triggers import Waits
     from cgcli.model import Request
 
 _Key = tuple[int | None, Digest]
@@ -51,16 +54,26 @@ class Edited:
     """The first message that the lane sent before and that now reads differently; 0 for tools and system too."""
 
 
-def run(components: Sequence[BodyComponent], body: Body, before: BodiesState) -> Edited:
-    """Each of *components* in order, each one on what the ones before left; *before*: of the lane's last turn."""
+def run(components: Sequence[BodyComponent], body: Body, before: BodiesState, waits: Waits = NO_WAITS) -> Edited:
+    """Each of *components* in order, each one on what the ones before left; *before*: of the lane's last turn.
+
+    One that has to wait for a trigger is not asked before that is met. Once asked it goes on: what it decided stands.
+    """
     made: list[_Made] = []
     told: list[BodyTold] = []
     memories = dict(before.memories)
     sent_by: dict[int, frozenset[_Key]] = {}
+    begun = set(before.begun)
     for i, component in enumerate(components):
         seen = changed(_after(body, made) if made else body, rewritten_from=_rewritten(body, sent_by, before))
         sent_by[i] = frozenset()
-        plan = _asked(component, changed(seen, memory=memories.get(i)))
+        mine = NO_WAITS if getattr(component, "has_own_threshold", False) else waits
+        seen = changed(seen, memory=memories.get(i), waits=mine.of(component.name))
+        plan = _asked(component, seen) if i in begun or not mine.has_triggers else _begun(component, seen)
+        if plan is None:
+            told.append(BodyTold(component=component.name, skips=(seen.waits or PREFIX_HELD,)))
+            continue
+        begun.add(i)
         if isinstance(plan, BodyTold):
             told.append(plan)
             continue
@@ -68,7 +81,23 @@ def run(components: Sequence[BodyComponent], body: Body, before: BodiesState) ->
         made = _put(made, component, plan, body)
         sent_by[i] = _read(made[len(made) - len(plan.edits) :], body)
         told.append(_told(component, plan))
-    return _edited(made, told, memories, body, before, sent_by)
+    edited = _edited(made, told, memories, body, before, sent_by)
+    return changed(edited, state=changed(edited.state, begun=frozenset(begun)))
+
+
+def _begun(component: BodyComponent, body: Body) -> BodyPlan | BodyTold | None:
+    """The first answer of *component* in this lane; None where it waits, or would change what was sent and is held."""
+    if body.waits is not None:
+        return None
+    plan = _asked(component, body)
+    is_late = isinstance(plan, BodyPlan) and any(
+        not edit.keeps_reading and _is_sent(edit.i_message or 0, body) for edit in plan.edits
+    )
+    return None if is_late else plan
+
+
+def _is_sent(i_message: int, body: Body) -> bool:
+    return i_message < min(body.n_same, body.held.n_messages) and not body.is_free(i_message)
 
 
 @value

@@ -77,9 +77,15 @@ class Body:
     count: Callable[[str], int]
     style: Style
     """How new strings are spelled."""
+    waits: str | None = None
+    """The trigger for which the component decides nothing new on this turn; what it decided stands."""
 
     def may_enter(self, i_message: int) -> bool:
         """True where a new decision may change message *i_message*: not held, on a cold turn, or by the rule."""
+        return self.waits is None and self.is_free(i_message)
+
+    def is_free(self, i_message: int) -> bool:
+        """The same, whatever is waited for."""
         return self.rule is HeldRule.IGNORE or i_message >= self.held.n_messages or self.held.is_cold
 
     def saved_in(self, start: int, stop: int) -> int:

@@ -78,7 +78,7 @@ def invocations(item: Item, i_message: int, n_before: int) -> Iterator[Invoked]:
 
 def is_error(item: Item, part: Part) -> bool:
     """True where the block around *part* says that it is an error."""
-    if b"is_error" not in item.wire:
+    if not item.has(b"is_error"):
         return False
     block = _at(decoded(item), ".".join(part.path.split(".")[:2]))
     return isinstance(block, dict) and block.get("is_error") is True

@@ -6,7 +6,7 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, Literal, cast
 
 from cgcli.compaction.component import PASSING_REASONS, Loss, MarkerMode, Reduction, Skip, Slot
-from cgcli.compaction.entering import HELD_REASONS, THINKING_BOUND
+from cgcli.compaction.entering import DENIED_REASONS, STRICT_REASONS
 from cgcli.compaction.extraction import NOT_ANSWERED, NOT_ASKED, is_asking
 from cgcli.compaction.state import Decision, Fired, SlotState
 from cgcli.markers import has_placeholder, key, marker
@@ -114,7 +114,7 @@ class Pipeline:
                 break
         decision = self._decision(literal, text, tokens, run)
         is_open = any(
-            skip[1] in PASSING_REASONS or skip[1] in HELD_REASONS or skip in self.waking for skip in run.skips
+            skip[1] in PASSING_REASONS or skip[1] in DENIED_REASONS or skip in self.waking for skip in run.skips
         )
         # In the round that changes nothing more, a component that fired finds nothing left to do.
         skips = dict.fromkeys(skip for skip in run.skips if skip[0] not in run.fired)
@@ -218,7 +218,7 @@ class _Run:
             self.skips.append((component.name, answer.reason))
             return
         denied = where.denied(component)
-        if denied is not None and denied != THINKING_BOUND and self._enters(component):
+        if denied is not None and denied not in STRICT_REASONS and self._enters(component):
             denied = None
         if denied is not None:
             self.skips.append((component.name, denied))

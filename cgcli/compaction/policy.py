@@ -10,15 +10,17 @@ from typing import TYPE_CHECKING
 from cgcli.calls.build import resolve_or_standalone
 from cgcli.compaction.component import Loss
 from cgcli.compaction.components import BODY_COMPONENTS, COMPONENTS, build, build_body, known, make
+from cgcli.compaction.conditions import conditions
 from cgcli.compaction.order import stealing
-from cgcli.compaction.policy_file import read_policy
+from cgcli.compaction.policy_file import Written, read_policy
 from cgcli.compaction.presets import BUILT_IN, NO_PARAMETERS
 from cgcli.compaction.said import Said, located
 from cgcli.compaction.summaries.codex_local import CodexLocal
 from cgcli.compaction.summaries.pi_keep_recent import PiKeepRecent
 from cgcli.compaction.summaries.settings import Summarize
+from cgcli.compaction.triggers import NO_CONDITIONS, Conditions
 from cgcli.errors import UsageError, did_you_mean
-from cgcli.model import value
+from cgcli.model import changed, value
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -40,6 +42,8 @@ class Policy:
     """The steps that edit a request beside its tool outputs; they act after those of outputs, in their order."""
     span_step: SpanStep | None = None
     """The step that puts summaries in the place of whole messages; it acts after the others."""
+    triggers: Conditions = NO_CONDITIONS
+    """On which turns something new may be decided; `span_step` goes by thresholds of its own."""
 
 
 SPAN_STEPS: Mapping[str, type[SpanStep]] = MappingProxyType(
@@ -64,8 +68,11 @@ def named(name: str, overrides: Overrides = _NONE, places: Places = _NOWHERE) ->
     Raises:
         UsageError: no such policy, or a parameter that is not allowed.
     """
-    title, steps = steps_of(name, overrides, places)
-    return _make(title, steps, order=() if name in BUILT_IN else tuple(stealing(steps)))
+    written = _written(name, overrides, places)
+    order = () if name in BUILT_IN else tuple(stealing(written.steps))
+    made = _make(written.name, written.steps, order=order)
+    triggers, warnings = conditions(written, of_outputs=COMPONENTS)
+    return changed(made, triggers=triggers, warnings=(*warnings, *made.warnings))
 
 
 def steps_of(name: str, overrides: Overrides = _NONE, places: Places = _NOWHERE) -> tuple[str, tuple[Said, ...]]:
@@ -74,13 +81,20 @@ def steps_of(name: str, overrides: Overrides = _NONE, places: Places = _NOWHERE)
     Raises:
         UsageError: no such policy, or no such component or parameter among the overrides.
     """
+    written = _written(name, overrides, places)
+    return written.name, written.steps
+
+
+def _written(name: str, overrides: Overrides, places: Places) -> Written:
+    """The policy *name* as it is written, the *overrides* over it."""
     _check(overrides, places)
     if name in BUILT_IN:
-        return name, _over(tuple(Said(name=step, params=params) for step, params in BUILT_IN[name]), overrides, places)
-    if name.endswith(".toml"):
-        title, steps = read_policy(Path(name))
-        return title, _over(steps, overrides, places)
-    raise UsageError(f"there is no policy {name!r}", hint=did_you_mean(name, (*BUILT_IN, "FILE.toml")))
+        found = Written(name=name, steps=tuple(Said(name=step, params=params) for step, params in BUILT_IN[name]))
+    elif name.endswith(".toml"):
+        found = read_policy(Path(name))
+    else:
+        raise UsageError(f"there is no policy {name!r}", hint=did_you_mean(name, (*BUILT_IN, "FILE.toml")))
+    return changed(found, steps=_over(found.steps, overrides, places))
 
 
 def pipeline(

@@ -13,6 +13,8 @@ from cgcli.model import changed, value
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from cgcli.compaction.triggers_said import SaidTriggers
+
 T = TypeVar("T")
 
 
@@ -26,6 +28,8 @@ class Said:
     """`FILE:LINE` of the step; None where it stands in no file."""
     places: Mapping[str, str] = field(default_factory=dict)
     """`FILE:LINE` of parameters."""
+    triggers: SaidTriggers | None = None
+    """What the step waits for beside what the policy does; None where it says nothing."""
 
     def over(self, params: Mapping[str, object], places: Mapping[str, str]) -> Said:
         """The step with other *params* over its own; what stands in no file loses its place."""

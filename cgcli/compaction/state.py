@@ -35,6 +35,9 @@ class Held:
     """How many; 0 for `nothing`. For `unknown`: up to the last answer in the request, held or not."""
     is_cold: bool = False
     """Its cache has lapsed by the recorded times."""
+    left_s: float | None = None
+    """By the recorded times: what is left of the cache's life, and below 0 where its life is over, which is before it
+    counts as lapsed. None where they do not say."""
 
 
 class HeldRule(StrEnum):
@@ -100,6 +103,8 @@ class BodiesState:
     """The same by the component's place, before later ones took anything out of it."""
     saved_tokens: int = 0
     """Counted, from that request."""
+    begun: frozenset[int] = frozenset()
+    """The components that were asked, by their place; one that waits for a trigger is not."""
 
 
 NO_BODIES = BodiesState()

@@ -12,8 +12,10 @@ from cgcli.compaction.market import Market
 from cgcli.compaction.splicing import edits
 from cgcli.compaction.state import HeldRule, LaneState, truncated
 from cgcli.compaction.summaries.lane import Lane, Summing
+from cgcli.compaction.triggers import NO_CONDITIONS, NO_WAITS, Moment, Waiting
 from cgcli.compaction.turn import Turn
-from cgcli.model import value
+from cgcli.model import changed, value
+from cgcli.providers.models import lookup
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
     from cgcli.compaction.state import Decision, Held
     from cgcli.compaction.summaries.span_step import SpanStep
     from cgcli.compaction.summaries.state import Event, Job, Seam
+    from cgcli.compaction.triggers import Conditions, Waits
     from cgcli.model import Request
     from cgcli.tokens.meter import Meter
 
@@ -66,9 +69,11 @@ class Stepper:
         rule: HeldRule,
         span_step: SpanStep | None = None,
         bodies: Sequence[BodyComponent] = (),
+        triggers: Conditions = NO_CONDITIONS,
     ) -> None:
         """Evaluate slots with *pipeline*, count with *meter*, and treat the held prefix by *rule*.
 
+        Nothing new is decided on a turn that does not meet the *triggers*; summaries have thresholds of their own.
         *bodies* act after the slots, on the whole request. With a *span_step* old messages give way to summaries,
         whatever the rule: where that is due, the alternative is a request that does not fit.
         """
@@ -77,6 +82,7 @@ class Stepper:
         self._rule = rule
         self._span_step = span_step
         self._bodies = tuple(bodies)
+        self._triggers = triggers
 
     def step(
         self, state: LaneState, request: Request, shared: int, held: Held, seam: Seam | None = None
@@ -91,11 +97,11 @@ class Stepper:
         for i in range(len(cumulative), len(request.messages)):
             total += self._meter.item(request.messages[i], request.raw, request.starts[i])
             cumulative.append(total)
-        entering = Entering(self._rule, held, request, is_cut=kept is not state)
         tokens = total + self._static(request)
+        waits = self._waits(request, kept, tokens, held)
+        entering = Entering(self._rule, held, request, is_cut=kept is not state, waits=waits)
         turn = Turn(self._pipeline, self._meter, entering, request, kept, tokens, is_cold=held.is_cold)
-        if self._rule is HeldRule.PAYS and seam is not None and seam.judge is not None:
-            turn.enter_where_it_pays(seam.judge)
+        self._let_enter(turn, seam)
         turn.desk = self._desk(turn, kept, held, seam)
         turn.run()
         summing = self._placed(turn, state, kept, cumulative, seam) if seam is not None else None
@@ -130,6 +136,29 @@ class Stepper:
             jobs=summing.jobs if summing is not None else (),
             asks=turn.desk.jobs if turn.desk is not None else (),
         )
+
+    def _waits(self, request: Request, kept: LaneState, tokens: int, held: Held) -> Waits:
+        """What the triggers wait for; *tokens* are those of the request before compaction, counted."""
+        if not self._triggers.is_any:
+            return NO_WAITS
+        sent = tokens - sum(kept.saved.values()) - kept.bodies.saved_tokens
+        return self._triggers.at(
+            Moment(
+                model=request.model,
+                tokens=round(sent * lookup(request.model).factor),
+                n_messages=len(request.messages),
+                n_before=kept.generation,
+                held=held,
+            )
+        )
+
+    def _let_enter(self, turn: Turn, seam: Seam | None) -> None:
+        """Let the turn wait where too little could leave the request; else find out what enters because it pays."""
+        least = self._triggers.in_batch_tokens(turn.request.model)
+        if least is not None and not turn.entering.is_waiting and turn.foresight.together_tokens() < least:
+            turn.entering.waits = changed(turn.entering.waits, whole=Waiting.EVERY)
+        if self._rule is HeldRule.PAYS and seam is not None and seam.judge is not None:
+            turn.enter_where_it_pays(seam.judge)
 
     def _desk(self, turn: Turn, kept: LaneState, held: Held, seam: Seam | None) -> Desk | None:
         """Where the turn's components ask; None where none of them does, or without prices."""
@@ -186,7 +215,7 @@ class Stepper:
             count=self._pipeline.count,
             style=self._pipeline.style,
         )
-        return run(self._bodies, body, kept.bodies)
+        return run(self._bodies, body, kept.bodies, turn.entering.waits)
 
     def _static(self, request: Request) -> int:
         """Tokens of the tools and the system prompt."""

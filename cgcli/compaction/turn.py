@@ -5,15 +5,15 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from cgcli.compaction.component import PASSING_REASONS
-from cgcli.compaction.deciding import differs, saved_tokens, skips_beside
-from cgcli.compaction.entering import HELD_REASONS
-from cgcli.compaction.paying import Candidate, Unpaid, Verdict
+from cgcli.compaction.deciding import differs, skips_beside
+from cgcli.compaction.foresight import Foresight
+from cgcli.compaction.paying import Unpaid, Verdict
 from cgcli.compaction.pipeline import Evaluation, Where
 from cgcli.compaction.recovered import RECOVERED, is_recovered
+from cgcli.compaction.reopening import Reopening
 from cgcli.compaction.splicing import edits
 from cgcli.compaction.view import View, is_editable
-from cgcli.model import changed, unique
+from cgcli.model import changed
 from cgcli.tokens.meter import slot_literal
 from cgcli.wire.spans import decode_text
 from cgcli.wire.strings import utf8
@@ -30,15 +30,6 @@ if TYPE_CHECKING:
     from cgcli.compaction.summaries.lane import Summing
     from cgcli.model import Digest, Part, Request
     from cgcli.tokens.meter import Meter
-
-
-@unique
-class _Foreseen:
-    """A slot, evaluated as if all components might act."""
-
-    evaluation: Evaluation
-    is_gated: bool
-    """A gated component would act."""
 
 
 class Turn:
@@ -70,9 +61,9 @@ class Turn:
         self.n_decisions = 0
         self.n_irreversible = 0
         self.rewritten_from: int | None = None
+        self.reopening = Reopening(pipeline.waking, entering)
         self._seen: dict[tuple[int, Digest], int] | None = None
-        self._could_save = dict(state.could_save)
-        self._foreseen: dict[int, _Foreseen] = {}
+        self.foresight = Foresight(self, state.could_save)
         self.view = View(request, self._part_tokens, request_tokens=request_tokens, is_cold=is_cold, before=state.view)
         self.desk: Desk | None = None
         self._is_restaged = False
@@ -87,7 +78,7 @@ class Turn:
         """Find out from which message on the decisions that could be made in the held prefix would pay."""
         if not self.entering.is_judged:
             return
-        candidates = self._candidates()
+        candidates = self.foresight.candidates(self.entering.may_be_judged)
         if not candidates:
             self.entering.take(Verdict(from_message=None, why_not=Unpaid.DOES_NOT_PAY), from_message=None)
             return
@@ -97,39 +88,7 @@ class Turn:
         entering = [i for i, one in candidates if at is not None and one.i_message >= at]
         self.entering.take(verdict, from_message=min(entering, default=None))
 
-    def _candidates(self) -> list[tuple[int, Candidate]]:
-        """What could be decided in the held prefix: the message of the input, and what would be saved."""
-        found = []
-        n_outputs = len(self.slots) + sum(1 for _ in self._fresh())
-        for i_slot in self.open_slots:
-            i_message = self.slots[i_slot].i_message
-            if not self.entering.may_be_judged(i_message) or self.summaries.covers(i_message):
-                continue
-            saved = self._could_save.get(i_slot)
-            if saved is None or self._wakes(i_slot):
-                saved = self._foresee(i_slot, n_outputs)
-            if saved > 0:
-                at = self.summaries.sent_index(i_message)
-                found.append((i_message, Candidate(i_message=at, saved_tokens=saved)))
-        return found
-
-    def _foresee(self, i_slot: int, n_outputs: int) -> int:
-        """The tokens that open slot *i_slot* would lose if all components might act on it now.
-
-        Remembered for the turns to come where they cannot change that.
-        """
-        old = self.slots[i_slot]
-        asked: list[Component] = []
-        part = self.request.messages[old.i_message].parts[old.i_part]
-        # `append` answers None: the component may act.
-        found = self._evaluate(i_slot, n_outputs, old.i_message, old.i_part, part, asked.append, may_ask=False)
-        self._foreseen[i_slot] = _Foreseen(evaluation=found, is_gated=any(one.gated for one in asked))
-        saved = saved_tokens(found.slot.decision) - saved_tokens(old.decision)
-        if self.pipeline.settles and not self._passes_unasked(found.slot):
-            self._could_save[i_slot] = saved
-        return saved
-
-    def _fresh(self) -> Iterator[tuple[int, int, Part]]:
+    def fresh(self) -> Iterator[tuple[int, int, Part]]:
         """The editable parts of the messages that are new."""
         for i in range(self.n_before, len(self.request.messages)):
             for k, part in enumerate(self.request.messages[i].parts):
@@ -138,7 +97,7 @@ class Turn:
 
     def run(self) -> None:
         """Find the new slots, then evaluate what is open and what is new."""
-        fresh = list(self._fresh())
+        fresh = list(self.fresh())
         n_outputs = len(self.slots) + len(fresh)
         again, self.open_slots = self.open_slots, []
         for i_slot in again:
@@ -175,13 +134,13 @@ class Turn:
             if not is_pointer or self.summaries.covers(old.i_message):
                 continue
             part = self.request.messages[old.i_message].parts[old.i_part]
-            found = self._evaluate(
+            found = self.evaluate(
                 i_slot,
                 len(self.slots),
                 old.i_message,
                 old.i_part,
                 part,
-                partial(self.entering.denied, i_message=old.i_message, is_decided=True),
+                partial(self.entering.denied, i_message=old.i_message, old=old),
             )
             if differs(old.decision, found.slot.decision):
                 self._put(i_slot, old, found)
@@ -213,21 +172,18 @@ class Turn:
     def _may_change(self, i_slot: int) -> bool:
         """True where open slot *i_slot* is worth asking about again."""
         old = self.slots[i_slot]
-        if self._passes_unasked(old) or self._wakes(i_slot):
+        if self.passes_unasked(old) or self.wakes(i_slot):
             return True
-        return any(reason in HELD_REASONS for _, reason in old.skips) and self.entering.is_free(old.i_message)
+        return self.reopening.of(old.skips).is_denied and self.entering.is_free(old.i_message)
 
-    def _passes_unasked(self, slot: SlotState) -> bool:
+    def passes_unasked(self, slot: SlotState) -> bool:
         """True where a reason may pass whose component does not say when."""
-        return any(skip[1] in PASSING_REASONS and skip not in self.pipeline.waking for skip in slot.skips)
+        return self.reopening.of(slot.skips).passes_unasked
 
-    def _wakes(self, i_slot: int) -> bool:
+    def wakes(self, i_slot: int) -> bool:
         """True where a component that left the slot alone for a while would act now."""
-        waking = self.pipeline.waking
-        if not waking:
-            return False
-        asked = (waking[skip] for skip in self.slots[i_slot].skips if skip in waking)
-        return any(component.wakes(i_slot, self.view) for component in asked)
+        asked = self.reopening.of(self.slots[i_slot].skips).asked
+        return any(component.wakes(i_slot, self.view) for component in asked) if asked else False
 
     def _part_tokens(self, i_message: int, i_part: int) -> int:
         request = self.request
@@ -236,8 +192,8 @@ class Turn:
     def _say_why(self, i_slot: int, part: Part) -> None:
         """Let a slot that stays as it is have the reason of this turn's verdict, where there is one."""
         old = self.slots[i_slot]
-        skips = tuple((component, self.entering.newer(why, old.i_message)) for component, why in old.skips)
-        if skips == old.skips:
+        skips = self.reopening.newer(old.skips, old.i_message)
+        if skips is old.skips or skips == old.skips:
             return
         literal = slot_literal(part, self.request.raw, self.request.starts[old.i_message])
         self.slots[i_slot] = changed(old, skips=skips)
@@ -249,9 +205,8 @@ class Turn:
     ) -> None:
         found = self._foreseen_here(i_slot, i_message)
         if found is None:
-            is_decided = old is not None and old.decision is not None
-            denied = partial(self.entering.denied, i_message=i_message, is_decided=is_decided)
-            found = self._evaluate(i_slot, n_outputs, i_message, i_part, part, denied)
+            denied = partial(self.entering.denied, i_message=i_message, old=old)
+            found = self.evaluate(i_slot, n_outputs, i_message, i_part, part, denied)
         slot = found.slot
         if old is not None and old.decision is not None and not self._may_replace(old.decision, slot):
             slot = changed(slot, decision=old.decision, skips=skips_beside(old.decision, slot))
@@ -263,11 +218,10 @@ class Turn:
             self.slots[i_slot] = slot
             self._is_restaged |= set(slot.seen) != set(old.seen)
             if differs(old.decision, slot.decision):
-                self._could_save.pop(i_slot, None)
+                self.foresight.forget(i_slot)
         if slot.is_open:
             self.open_slots.append(i_slot)
-        for stage in slot.seen:
-            self._stages().setdefault(stage, i_slot)
+        self.note_stages(i_slot, slot)
         if differs(old.decision if old else None, slot.decision):
             if slot.decision is not None:
                 self.decided.append(found)
@@ -276,19 +230,19 @@ class Turn:
 
     def _foreseen_here(self, i_slot: int, i_message: int) -> Evaluation | None:
         """The evaluation of this turn that nothing forbade, where nothing is forbidden."""
-        found = self._foreseen.get(i_slot)
-        if found is None or self._is_restaged or (found.is_gated and not self.entering.pays(i_message)):
+        if self._is_restaged or self.entering.is_waiting:
             return None
-        return found.evaluation
+        return self.foresight.evaluation(i_slot, may_be_gated=self.entering.pays(i_message))
 
     @property
     def could_save(self) -> dict[int, int]:
         """What is to be remembered of the open slots: the tokens that each could lose."""
         if self._is_restaged:
             return {}
-        return {i: self._could_save[i] for i in self.open_slots if i in self._could_save}
+        known = self.foresight.could_save
+        return {i: known[i] for i in self.open_slots if i in known}
 
-    def _evaluate(
+    def evaluate(
         self,
         i_slot: int,
         n_outputs: int,
@@ -299,6 +253,7 @@ class Turn:
         *,
         may_ask: bool = True,
     ) -> Evaluation:
+        """What the components make of one output, which is or will be slot *i_slot*, where they are not *denied* it."""
         request = self.request
         start = request.starts[i_message]
         literal = slot_literal(part, request.raw, start)
@@ -337,6 +292,15 @@ class Turn:
 
     def _was_seen(self, i_slot: int) -> Callable[[int, Digest], bool]:
         return lambda step, digest: self._stages().get((step, digest), i_slot) < i_slot
+
+    def note_stages(self, i_slot: int, slot: SlotState) -> None:
+        """Let later slots find the texts that *slot* had."""
+        for stage in slot.seen:
+            self._stages().setdefault(stage, i_slot)
+
+    def forget_stages(self) -> None:
+        """Look anew at what the slots say."""
+        self._seen = None
 
     def _stages(self) -> dict[tuple[int, Digest], int]:
         """The first slot that had a text of that digest at that step."""

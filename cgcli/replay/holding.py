@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from cgcli.compaction.state import Held, HeldKind
 from cgcli.lanes import Relation
-from cgcli.providers.cache_life import lapses_after_s
+from cgcli.providers.cache_life import MARGIN_S, life_s
 
 if TYPE_CHECKING:
     from cgcli.lanes import Placement
@@ -33,6 +33,8 @@ class Holding:
         held = self._held(placement, exchange, since, asks_1h=before in self._asks_1h)
         if exchange.sent_s is not None:
             self._sent_s[identity] = exchange.sent_s
+        else:  # it refreshed the cache nobody knows when: a later pause is not to be counted from before it
+            self._sent_s.pop(identity, None)
         if before in self._asks_1h or self._marks_1h(placement, exchange):
             self._asks_1h.add(identity)
         return held
@@ -53,9 +55,11 @@ class Holding:
             return Held(kind=HeldKind.UNKNOWN, n_messages=last_answer + 1)
         if not placement.same_static:
             return Held(kind=HeldKind.NOTHING, n_messages=0)
-        lapse_s = lapses_after_s(request.dialect, asks_1h=asks_1h)
-        is_cold = since is not None and exchange.sent_s is not None and exchange.sent_s - since > lapse_s
-        return Held(kind=HeldKind.KNOWN, n_messages=placement.sent, is_cold=is_cold)
+        left_s = None
+        if since is not None and exchange.sent_s is not None:
+            left_s = life_s(request.dialect, asks_1h=asks_1h) - (exchange.sent_s - since)
+        is_cold = left_s is not None and left_s < -MARGIN_S
+        return Held(kind=HeldKind.KNOWN, n_messages=placement.sent, is_cold=is_cold, left_s=left_s)
 
     def _marks_1h(self, placement: Placement, exchange: Exchange) -> bool:
         request = exchange.request

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from cgcli.compaction.policy import names
 from cgcli.model import Basis
 from cgcli.providers.models import lookup
+from cgcli.report import triggers
 from cgcli.report.billed import usd
 from cgcli.report.extraction import extraction
 from cgcli.report.figures import rulers
@@ -40,6 +41,14 @@ WHAT_WOULD_LET_IT = {
     "call_does_not_pay": "a call costs more than it is likely to save: `economic_gate = false` would let it",
     "call_unpriced": "there is no price for one of the two models, so whether a call pays is not known: --rates FILE",
     "no_model": "nobody answers its calls: --summarizer says who",
+    "trigger_cache_state_unknown": "the file does not tell the state of the cache that its trigger asks for",
+    "trigger_window_unknown": "no table has the model's window, which its trigger asks for a fraction of",
+    **dict.fromkeys(
+        ("trigger_min_request_tokens", "trigger_min_request_fraction", "trigger_min_messages"),
+        "no request was as large as its trigger asks for, or only once the output had been sent",
+    ),
+    "trigger_cache_state": "the cache was not in the state that its trigger asks for",
+    "trigger_every": "no batch came that could take it: `every` in the policy's triggers",
     "prefix_unknown": "the file begins in mid-conversation, so the prefix may be held: `--held ignore` would let it",
 }
 """Per skip reason that keeps a component from acting at all: what a person can do about it."""
@@ -72,6 +81,7 @@ def document(run: Run, written: Written, place: Place) -> dict[str, Any]:
         "basis": basis(capture),
         "dialects": dict(sorted(ledger.dialects.items())),
         "policy": run.policy.name,
+        "triggers": triggers.document(run.policy.triggers),
         "held": run.rule.value,
         "options": list(place.options),
         "requests": len(ledger.rows),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from cgcli.report import extraction, summaries
+from cgcli.report import extraction, summaries, triggers
 from cgcli.report.billed import dollars
 from cgcli.report.figures import change, counted, number, size
 from cgcli.report.rebuilt import said
@@ -45,6 +45,7 @@ def _head(report: Mapping[str, Any]) -> Iterator[str]:
         f"{safe(report['file'])}: {report['format']}, {dialects}, {counted(report['requests'], 'request')} in "
         f"{counted(lanes, 'lane')}; policy {safe(report['policy'])}, held {report['held']}"
     )
+    yield from triggers.lines(report["triggers"])
     yield from said(report["basis"])
 
 

@@ -11,6 +11,8 @@ from cgcli.compaction.policy import built
 from cgcli.model import value
 from cgcli.report.safe import safe
 from cgcli.report.table import table
+from cgcli.report.triggers import document as document_of
+from cgcli.report.triggers import shown
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -50,6 +52,7 @@ def document(found: Effective) -> dict[str, Any]:
         "policy": {
             "name": found.policy.name,
             "from": found.origin,
+            "triggers": _triggers(found),
             "steps": [_step(step, found.name or "pipeline") for step in found.steps],
         },
         "warnings": list(found.policy.warnings),
@@ -65,6 +68,11 @@ def lines(told: Mapping[str, Any]) -> Iterator[str]:
     policy = told["policy"]
     yield ""
     yield f"policy  {safe(policy['name'])}" + ("" if policy["steps"] else ": no step")
+    if policy["triggers"]:
+        yield ""
+        found = policy["triggers"]
+        waits = [(one["step"] or "all", one["name"], shown(one["value"]), safe(one["from"])) for one in found]
+        yield from table(("step", "trigger", "value", "from"), waits)
     if policy["steps"]:
         yield ""
         yield from table(("step", "", "parameter", "value", "default", "from"), list(_rows(policy["steps"])))
@@ -103,6 +111,16 @@ def _keys(found: Effective) -> Iterator[dict[str, Any]]:
         for parameter, given in params.items():
             place = settings.places["components", component, parameter]
             yield {"key": f"components.{component}.{parameter}", "value": _plain(given), "from": place}
+
+
+def _triggers(found: Effective) -> list[dict[str, Any]]:
+    """Each trigger with its line; a policy that has some stands in a file."""
+    triggers = found.policy.triggers
+    places = {step.name: step.triggers.places for step in found.steps if step.triggers is not None}
+    return [
+        {**one, "from": (places[one["step"]] if one["step"] else triggers.places)[one["name"]]}
+        for one in document_of(triggers)
+    ]
 
 
 def _step(step: Said, policy: str) -> dict[str, Any]:

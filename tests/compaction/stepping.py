@@ -10,6 +10,7 @@ from cgcli.compaction.pipeline import Evaluation, Pipeline, Where
 from cgcli.compaction.state import Held, HeldKind, HeldRule, LaneState
 from cgcli.compaction.step import Outcome, Stepper
 from cgcli.compaction.summaries.state import Seam
+from cgcli.compaction.triggers import NO_CONDITIONS
 from cgcli.markers import marker
 from cgcli.model import Source, value
 from cgcli.tokens.meter import Meter
@@ -22,14 +23,15 @@ if TYPE_CHECKING:
 
     from cgcli.compaction.component import Component
     from cgcli.compaction.paying import Judge
+    from cgcli.compaction.triggers import Conditions
     from cgcli.model import Digest
 
 NOTHING = Held(kind=HeldKind.NOTHING, n_messages=0)
 
 
-def known(n_messages: int, *, is_cold: bool = False) -> Held:
-    """The provider holds so many leading messages."""
-    return Held(kind=HeldKind.KNOWN, n_messages=n_messages, is_cold=is_cold)
+def known(n_messages: int, *, is_cold: bool = False, left_s: float | None = None) -> Held:
+    """The provider holds so many leading messages, for *left_s* more."""
+    return Held(kind=HeldKind.KNOWN, n_messages=n_messages, is_cold=is_cold, left_s=left_s)
 
 
 def unknown(n_messages: int) -> Held:
@@ -144,9 +146,9 @@ def evaluate(
     return Pipeline(components, count, default_style=Style.ASCII).evaluate(spelled, text, count(text), where, seen)
 
 
-def stepper(*components: Component, rule: HeldRule = HeldRule.RESPECT) -> Stepper:
+def stepper(*components: Component, rule: HeldRule = HeldRule.RESPECT, triggers: Conditions = NO_CONDITIONS) -> Stepper:
     """These components at work, one token being one character."""
-    return Stepper(Pipeline(components, len, default_style=Style.ASCII), Meter(len), rule=rule)
+    return Stepper(Pipeline(components, len, default_style=Style.ASCII), Meter(len), rule=rule, triggers=triggers)
 
 
 class Walk:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     ("text", "line", "message", "hint"),
     [
         ("name = 'x'\nsteps = [", 2, "the policy is not TOML", "write `name`"),
-        ("name = 'x'\n\nversion = 1", 3, "unknown key 'version'", "known: name, steps"),
+        ("name = 'x'\n\nversion = 1", 3, "unknown key 'version'", "known: name, steps, triggers"),
         ("[[step]]\ncomponent = 'mask'", 1, "unknown key 'step'", "did you mean 'steps'?"),
         ("# no\nname = 3", 2, "`name` is no string", "write `name`"),
         ("name = 'x'\nsteps = 3", 2, "`steps` is no list of tables", "write `name`"),

@@ -145,6 +145,8 @@ class ClearThinking:
             return NOTHING_WOULD_REMAIN
         if body.may_enter(i_message):
             return None
+        if body.waits is not None:
+            return body.waits
         return PREFIX_UNKNOWN if body.held.kind is HeldKind.UNKNOWN else PREFIX_HELD
 
 

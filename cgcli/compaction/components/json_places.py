@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import TYPE_CHECKING, Any
 
-from cgcli.compaction.components.json_text import WHITE_SPACE, NotCompactable, compact, quoted
+from cgcli.compaction.components.json_text import WHITE_SPACE, NotCompactable, checked, quoted
 from cgcli.model import value
 
 if TYPE_CHECKING:
@@ -20,6 +21,30 @@ LEVELS = 2
 # Numbers become tuples of their characters and objects tuples of pairs, as `json_text.parse` reads them.
 _DECODER = json.JSONDecoder(object_pairs_hook=tuple, parse_int=tuple, parse_float=tuple)
 
+_COMMA = re.compile(r"[ \t\n\r]*+(?:,[ \t\n\r]*+)?")
+
+
+@value
+class Said:
+    """A valid JSON document without white space around it, with what it says."""
+
+    text: str
+    parsed: Any
+    """As `json_text.parse` reads it."""
+
+
+@value
+class Array:
+    """An array in a document."""
+
+    text: str
+    """As it is written."""
+    parsed: Any
+    """As `json_text.parse` reads it."""
+    key: str | None
+    """Of the object that it stands in; None for the document itself."""
+    path: Path
+
 
 @value
 class Member:
@@ -30,6 +55,8 @@ class Member:
     """Where the key begins, its quote included."""
     value_start: int
     stop: int
+    parsed: Any
+    """The value, as `json_text.parse` reads it."""
 
 
 @value
@@ -48,8 +75,8 @@ def members(document: str) -> list[Member]:
     while document[at] != "}":
         key, key_stop = _DECODER.raw_decode(document, at)
         value_start = _after_space(document, _after_space(document, key_stop) + 1)
-        _, stop = _DECODER.raw_decode(document, value_start)
-        found.append(Member(key=key, start=at, value_start=value_start, stop=stop))
+        parsed, stop = _DECODER.raw_decode(document, value_start)
+        found.append(Member(key=key, start=at, value_start=value_start, stop=stop, parsed=parsed))
         at = _after_comma(document, stop)
     return found
 
@@ -65,51 +92,54 @@ def elements(document: str) -> list[Element]:
     return found
 
 
-def rewritten(document: str, rewrite: Callable[[str, str | None, Path], str | None], path: Path = ()) -> str:
-    """*document*, valid JSON without white space around it, with its arrays written anew.
+def rewritten(document: Said, rewrite: Callable[[Array], str | None], path: Path = ()) -> str:
+    """*document* with its arrays written anew.
 
     Looks at the document itself, at what the outermost object holds, at documents in its strings, and one object
-    further. *rewrite* gets an array as it is written, its key, and the path; it gives what stands there instead:
-    for an array in an object the whole member, its key too. What would not become shorter stays.
+    further. *rewrite* gives what stands in the place of an array: for one in an object the whole member, its key too.
+    What would not become shorter stays.
     """
-    if document.startswith("["):
-        return rewrite(document, None, path) or document
+    text = document.text
+    if text.startswith("["):
+        return rewrite(Array(text=text, parsed=document.parsed, key=None, path=path)) or text
     if len(path) >= LEVELS:
-        return document
+        return text
     pieces: list[str] = []
     at = 0
-    for member in members(document):
-        new = _member(document, member, rewrite, path)
+    for member in members(text):
+        new = _member(text, member, rewrite, path)
         if len(new) < member.stop - member.start:
-            pieces += [document[at : member.start], new]
+            pieces += [text[at : member.start], new]
             at = member.stop
-    return "".join([*pieces, document[at:]])
+    return "".join([*pieces, text[at:]])
 
 
-def _member(document: str, member: Member, rewrite: Callable[[str, str | None, Path], str | None], path: Path) -> str:
+def _member(document: str, member: Member, rewrite: Callable[[Array], str | None], path: Path) -> str:
     written = document[member.value_start : member.stop]
     head = document[member.start : member.value_start]
     inside = (*path, member.key)
     if written.startswith("["):
-        return rewrite(written, member.key, inside) or head + written
+        return rewrite(Array(text=written, parsed=member.parsed, key=member.key, path=inside)) or head + written
     if written.startswith("{"):
-        return head + rewritten(written, rewrite, inside)
-    inner = document_in(written) if written.startswith('"') else None
+        return head + rewritten(Said(text=written, parsed=member.parsed), rewrite, inside)
+    inner = document_in(member.parsed) if _may_hold(written) else None
     return head + (written if inner is None else quoted(rewritten(inner, rewrite, inside)))
 
 
-def document_in(literal: str) -> str | None:
-    """The JSON object or array that a string literal holds, without white space around it; None for other strings."""
-    if "{" not in literal and "[" not in literal:
-        return None
-    inner: str = json.loads(literal).strip(WHITE_SPACE)
-    if not inner.startswith(("{", "[")):
+def _may_hold(literal: str) -> bool:
+    """True for a string with a bracket in it; brackets that are written as escapes stay escapes."""
+    return literal.startswith('"') and ("{" in literal or "[" in literal)
+
+
+def document_in(text: str) -> Said | None:
+    """The JSON object or array that *text* is; None for other texts."""
+    document = text.strip(WHITE_SPACE)
+    if not document.startswith(("{", "[")):
         return None
     try:
-        compact(inner)
+        return Said(text=document, parsed=checked(document))
     except NotCompactable:
         return None
-    return inner
 
 
 def _after_space(document: str, at: int) -> int:
@@ -120,5 +150,5 @@ def _after_space(document: str, at: int) -> int:
 
 def _after_comma(document: str, stop: int) -> int:
     """Where the next element or member begins, or the closing bracket stands."""
-    at = _after_space(document, stop)
-    return _after_space(document, at + 1) if document[at] == "," else at
+    match = _COMMA.match(document, stop)
+    return stop if match is None else match.end()

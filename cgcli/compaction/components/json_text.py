@@ -20,7 +20,10 @@ DEEPEST = 200
 
 _FEWEST_EMBEDDED_CHARS = 64
 
-_PIECE = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"|[^" \t\n\r]++', re.DOTALL)
+_STRING = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"', re.DOTALL)
+_PIECE = re.compile(rf'{_STRING.pattern}|[^" \t\n\r]++', re.DOTALL)
+_PACKED = re.compile(rf"(?:{_PIECE.pattern})++", re.DOTALL)
+"""As many pieces as stand side by side."""
 _ESCAPE = re.compile(r"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|.)", re.DOTALL)
 _BRACKET = re.compile(r"[\[\]{}]")
 # What does not print, or turns the text around: it stays an escape. Lone surrogates are refused by providers.
@@ -45,14 +48,22 @@ def compact(text: str) -> str:
             `value_changed`.
     """
     document = text.strip(WHITE_SPACE)
-    pieces = _PIECE.findall(document)
-    if _depth(pieces) > DEEPEST:
-        raise NotCompactable("too_deep")
-    before = parse(document)
-    compacted = _respelled("".join(pieces))
-    if parse(compacted) != before:
+    before = checked(document)
+    compacted = _respelled("".join(_PACKED.findall(document)))
+    if compacted != document and parse(compacted) != before:
         raise NotCompactable("value_changed")
     return compacted
+
+
+def checked(text: str) -> Any:
+    """What *text* says, as `parse` has it, of any text.
+
+    Raises:
+        NotCompactable: with `too_deep`, and as `parse`.
+    """
+    if _is_too_deep(text):
+        raise NotCompactable("too_deep")
+    return parse(text)
 
 
 def compact_envelope(compacted: str) -> str:
@@ -87,12 +98,11 @@ def _embedded(literal: str) -> str:
     if not inner.lstrip(WHITE_SPACE).startswith(("{", "[")):
         return literal
     try:
-        shorter = quoted(compact(inner))
-        if parse(json.loads(shorter)) != parse(inner.strip(WHITE_SPACE)):
-            return literal
+        compacted = compact(inner)
     except NotCompactable:
         return literal
-    return shorter if len(shorter) < len(literal) else literal
+    shorter = quoted(compacted)
+    return shorter if len(shorter) < len(literal) and json.loads(shorter) == compacted else literal
 
 
 def quoted(text: str) -> str:
@@ -118,9 +128,11 @@ def parse(text: str) -> Any:
     return parsed
 
 
-def _depth(pieces: list[str]) -> int:
-    brackets = _BRACKET.findall("".join(piece for piece in pieces if piece[0] != '"'))
-    return max(accumulate(map(_STEP.__getitem__, brackets)), default=0)
+def _is_too_deep(text: str) -> bool:
+    if text.count("[") + text.count("{") <= DEEPEST:
+        return False
+    brackets = _BRACKET.findall(_STRING.sub("", text))
+    return max(accumulate(map(_STEP.__getitem__, brackets)), default=0) > DEEPEST
 
 
 def _object(pairs: list[tuple[str, Any]]) -> tuple[tuple[str, Any], ...]:

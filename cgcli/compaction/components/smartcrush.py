@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import ClassVar
 
 from cgcli.compaction.component import Loss, MarkerMode, Reduction, Skip, Slot
-from cgcli.compaction.components.json_alarms import is_alarming, odd_ones
-from cgcli.compaction.components.json_places import Element, Path, elements, rewritten
-from cgcli.compaction.components.json_text import WHITE_SPACE, NotCompactable, compact, quoted
+from cgcli.compaction.components.json_alarms import alarming_ones, odd_ones
+from cgcli.compaction.components.json_places import Array, Element, Said, elements, rewritten
+from cgcli.compaction.components.json_text import WHITE_SPACE, NotCompactable, checked, quoted
 from cgcli.compaction.components.marks import ALREADY_MARKED, BELOW_MIN_TOKENS, after, left_behind, smaller
 from cgcli.compaction.components.mask import peek
 from cgcli.compaction.components.parameters import check_marker_mode, check_whole
@@ -67,18 +67,17 @@ class _Crushed:
 
         Raises:
             NotCompactable: with `too_few_items`, `nothing_to_leave_out` or `nothing_would_remain` where no array
-                gets shorter, and what `json_text.compact` refuses.
+                gets shorter, and what `json_text.checked` refuses.
         """
-        compact(document)
         self.settings = settings
         self.notes: list[str] = []
         self.why_not = "too_few_items"
-        self.text = rewritten(document, self._shortened)
+        self.text = rewritten(Said(text=document, parsed=checked(document)), self._shortened)
         if not self.notes:
             raise NotCompactable(self.why_not)
 
-    def _shortened(self, array: str, key: str | None, path: Path) -> str | None:
-        items = elements(array)
+    def _shortened(self, array: Array) -> str | None:
+        items = elements(array.text)
         if len(items) < max(1, self.settings.min_items):
             return None
         kept = self._kept(items)
@@ -88,22 +87,19 @@ class _Crushed:
         if not kept:
             self.why_not = "nothing_would_remain"
             return None
-        name = f"{peek('.'.join(path), _PATH_CHARS)}: " if path else ""
+        name = f"{peek('.'.join(array.path), _PATH_CHARS)}: " if array.path else ""
         n_left_out = len(items) - len(kept)
         self.notes.append(f"[{name}{len(kept)} of {len(items)} items shown, {n_left_out} left out]")
-        shorter = _with_only(array, items, kept)
-        return shorter if key is None else f"{quoted(key)}:{shorter}"
+        shorter = _with_only(array.text, items, kept)
+        return shorter if array.key is None else f"{quoted(array.key)}:{shorter}"
 
     def _kept(self, items: list[Element]) -> list[int]:
         """The indices of what stays, in order."""
-        n = len(items)
+        first, last = self.settings.keep_first, len(items) - self.settings.keep_last
         parsed = [item.parsed for item in items]
-        odd = odd_ones(parsed)
-        return [
-            i
-            for i in range(n)
-            if i < self.settings.keep_first or i >= n - self.settings.keep_last or i in odd or is_alarming(parsed[i])
-        ]
+        kept = {i for i in range(len(items)) if i < first or i >= last} | odd_ones(parsed)
+        left = [i for i in range(len(items)) if i not in kept]
+        return sorted(kept | {left[i] for i in alarming_ones([parsed[i] for i in left])})
 
 
 def _with_only(array: str, items: list[Element], kept: list[int]) -> str:

@@ -77,16 +77,16 @@ def called(messages: Sequence[Item], start: int) -> frozenset[str]:
     found: set[str] = set()
     for item in messages[start:]:
         found.update(part.name for part in item.parts if part.kind is Kind.TOOL_CALL and part.name)
-        if any(word in item.wire for word in _MENTIONING):
+        if any(item.has(word) for word in _MENTIONING):
             found.update(_strings(_mentions(decoded(item))))
     return frozenset(found)
 
 
 def loads_tools(item: Item) -> bool:
     """True for a message without which tools are not declared any more: a search found them, or a block added them."""
-    if any(word in item.wire for word in _MENTIONING):
+    if any(item.has(word) for word in _MENTIONING):
         return next(_mentions(decoded(item)), None) is not None
-    tree = decoded(item) if _FOUND in item.wire else None
+    tree = decoded(item) if item.has(_FOUND) else None
     return isinstance(tree, dict) and str(tree.get("type")).encode("utf-8", "replace") == _FOUND
 
 

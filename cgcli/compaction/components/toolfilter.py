@@ -192,5 +192,5 @@ def _usable(tools: tuple[Item, ...]) -> frozenset[int]:
 
 
 def _member(item: Item, name: str) -> object:
-    tree = decoded(item) if name.encode() in item.wire else None
+    tree = decoded(item) if item.has(name.encode()) else None
     return tree.get(name) if isinstance(tree, dict) else None

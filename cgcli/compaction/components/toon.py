@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from cgcli.compaction.component import Loss, Reduction, Skip, Slot
-from cgcli.compaction.components.json_places import LEVELS, Path, document_in, rewritten
-from cgcli.compaction.components.json_text import WHITE_SPACE, NotCompactable, compact, parse, quoted
+from cgcli.compaction.components.json_places import LEVELS, Array, Said, document_in, rewritten
+from cgcli.compaction.components.json_text import WHITE_SPACE, NotCompactable, checked, parse, quoted
 from cgcli.compaction.components.marks import ALREADY_MARKED, BELOW_MIN_TOKENS, smaller
 from cgcli.compaction.components.parameters import check_whole
 from cgcli.compaction.components.toon_table import NoTable, read, split_key, table
@@ -51,26 +51,26 @@ def tabled(document: str) -> str:
 
     Raises:
         NotCompactable: with `not_uniform` where there are none, `value_changed` where reading the result does not
-            give *document*, and what `json_text.compact` refuses.
+            give *document*, and what `json_text.checked` refuses.
     """
-    compact(document)
-    text = rewritten(document, _as_table)
+    parsed = checked(document)
+    text = rewritten(Said(text=document, parsed=parsed), _as_table)
     if text == document:
         raise NotCompactable("not_uniform")
-    if opened(text, with_tables=True) != opened(document, with_tables=False):
+    if opened(text, with_tables=True) != _opened(parsed, 0, with_tables=False):
         raise NotCompactable("value_changed")
     return text
 
 
-def _as_table(array: str, key: str | None, _: Path) -> str | None:
+def _as_table(array: Array) -> str | None:
     """*array* as a table; as a member of an object with the head in its key and the rows as a string."""
     try:
-        made = table(parse(array))
+        made = table(array.parsed)
     except NoTable:
         return None
-    if key is None:
+    if array.key is None:
         return f"{made.head}:\n{made.rows}"
-    return f"{quoted(key + made.head)}:{quoted(made.rows)}"
+    return f"{quoted(array.key + made.head)}:{quoted(made.rows)}"
 
 
 def opened(document: str, *, with_tables: bool) -> Any:
@@ -101,12 +101,11 @@ def _opened_member(key: str, parsed: Any, depth: int, *, with_tables: bool) -> t
             return name, read(head, parsed)
         except NoTable:
             pass
-    inner = document_in(quoted(parsed))
-    is_document = inner is not None or (with_tables and _whole_table(parsed) is not None)
-    if not is_document:
-        return key, parsed
+    if with_tables and (found := _whole_table(parsed)) is not None:
+        return key, {"document": found}
+    inner = document_in(parsed)
     # A document in a string is no array in its place: the two must not compare as equal.
-    return key, {"document": _opened_text(inner if inner is not None else parsed, depth, with_tables=with_tables)}
+    return key, parsed if inner is None else {"document": _opened(inner.parsed, depth, with_tables=with_tables)}
 
 
 def _whole_table(text: str) -> list[Any] | None:

@@ -29,9 +29,10 @@ _LIKE_NUMBER = re.compile(
     re.IGNORECASE,
 )
 _WORDS = {"true": True, "false": False, "null": None}
+_SPELLED = {meant: word for word, meant in _WORDS.items()}
 # What parts cells and rows, what a head is made of, and what does not print.
 _MUST_QUOTE = re.compile(
-    '[,"\\\\{}\\[\\]\x00-\x1f\x7f-\xa0\xad\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ud800-\udfff]|^\\s|\\s$|^$'
+    '[,"\\\\{}\\[\\]\x00-\x1f\x7f-\xa0\xad\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ud800-\udfff]'
 )
 
 
@@ -63,7 +64,7 @@ def table(parsed: Any) -> Table:
     head = f"[{len(parsed)}]{{{','.join(map(_string, keys))}}}"
     if len(head) > _LONGEST_HEAD:
         raise NoTable
-    return Table(head=head, rows="\n".join(",".join([_cell(cell) for _, cell in row]) for row in parsed))
+    return Table(head=head, rows="\n".join([",".join([_cell(cell) for _, cell in row]) for row in parsed]))
 
 
 def read(head: str, rows: str) -> list[Any]:
@@ -101,23 +102,24 @@ def _is_object(parsed: Any) -> bool:
 def _row(keys: list[str], cells: list[str]) -> tuple[tuple[str, Any], ...]:
     if len(cells) != len(keys):
         raise NoTable
-    return tuple((key, _parsed(cell)) for key, cell in zip(keys, cells, strict=True))
+    return tuple(zip(keys, map(_parsed, cells), strict=True))
 
 
 def _cell(parsed: Any) -> str:
     if isinstance(parsed, str):
         return _string(parsed)
-    if parsed is None or isinstance(parsed, bool):
-        return json.dumps(parsed)
     if isinstance(parsed, tuple) and parsed and isinstance(parsed[0], str):
         return "".join(parsed)
+    if parsed is None or isinstance(parsed, bool):
+        return _SPELLED[parsed]
     raise NoTable  # an array or an object
 
 
 def _string(text: str) -> str:
-    if text in _WORDS or _MUST_QUOTE.search(text) or _LIKE_NUMBER.fullmatch(text):
-        return quoted(text)
-    return text
+    is_plain = text and not (text[0].isspace() or text[-1].isspace() or text in _WORDS)
+    if is_plain and not _MUST_QUOTE.search(text) and not _LIKE_NUMBER.fullmatch(text):
+        return text
+    return quoted(text)
 
 
 def _cells(line: str) -> list[str]:
@@ -139,13 +141,13 @@ def _cells(line: str) -> list[str]:
 
 
 def _parsed(cell: str) -> Any:
-    if cell in _WORDS:
-        return _WORDS[cell]
-    return tuple(cell) if _JSON_NUMBER.fullmatch(cell) else _text(cell)
+    if _JSON_NUMBER.fullmatch(cell):
+        return tuple(cell)
+    return _WORDS[cell] if cell in _WORDS else _text(cell)
 
 
 def _text(cell: str) -> str:
-    if not cell.startswith('"'):
+    if cell[:1] != '"':
         return cell
     try:
         text: str = json.loads(cell)

@@ -32,4 +32,4 @@ def tail_start(text: str, markers: Iterable[str] = MARKERS) -> int | None:
 def system_text(item: Item) -> str | None:
     """The text of a block of the system prompt; None where it is no text."""
     slot = item.parts[0].slot
-    return decode_text(item.wire[slot.start : slot.stop]) if slot is not None else None
+    return decode_text(item.view()[slot.start : slot.stop]) if slot is not None else None

@@ -86,7 +86,7 @@ def _step(walk: Walk, item: Item, i_item: int) -> Walk:
 
 def _marks(item: Item, i_item: int) -> list[tuple[Order, str]]:
     """The marks of *item*, in order; it is decoded only where its parts do not tell them all."""
-    if CLAUDE_KEY.encode() not in item.wire:
+    if not item.has(CLAUDE_KEY.encode()):
         return []
     n_keys = item.wire.count(_QUOTED_KEY)
     by_parts = [(part.path, part.mark.ttl) for part in item.parts if part.mark is not None]

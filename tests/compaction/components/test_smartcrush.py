@@ -9,7 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cgcli.compaction.component import MarkerMode, Reduction, Skip, Slot
-from cgcli.compaction.components.json_alarms import is_alarming, odd_ones
+from cgcli.compaction.components.informative import tells_a_fault
+from cgcli.compaction.components.json_alarms import alarming_ones, odd_ones
 from cgcli.compaction.components.json_text import parse
 from cgcli.compaction.components.smartcrush import Smartcrush
 
@@ -131,7 +132,34 @@ def test_item_that_must_be_seen_stays(slot: Callable[..., Slot], item: Any) -> N
 )
 def test_fault_is_told_from_what_is_none(item: Any, *, alarms: bool) -> None:
     """A key with an error word counts where it says something; exit codes, statuses and results by their value."""
-    assert is_alarming(parse(json.dumps([item]))[0]) == alarms
+    assert alarming_ones(parse(json.dumps([item]))) == ({0} if alarms else set())
+
+
+PIECES = [
+    "error",
+    "exit",
+    " code",
+    "at x",
+    "at ",
+    "a.py",
+    ":3",
+    "line",
+    " 4",
+    "\n",
+    " " * 30,
+    "/",
+    "ok",
+    "no",
+    "t found",
+]
+
+
+@given(st.lists(st.lists(st.lists(st.sampled_from(PIECES), max_size=4).map("".join), max_size=4), max_size=5))
+def test_each_string_is_judged_alone(items: list[list[str]]) -> None:
+    """What one string ends with and the next begins with is no sign of a fault, and no string hides another's."""
+    told = {i for i, texts in enumerate(items) if any(map(tells_a_fault, texts))}
+    assert alarming_ones(parse(json.dumps(items))) == told
+    assert alarming_ones(parse(json.dumps([{"a": texts, "b": {"c": texts}} for texts in items]))) == told
 
 
 def test_most_common_make_is_the_usual_one() -> None:

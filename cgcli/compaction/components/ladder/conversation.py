@@ -25,6 +25,8 @@ PINNED = "pinned"
 UNPAIRED = "unpaired"
 _ALONE = SpanOptions(keep_first=0, keep_last=0)
 _ENDS = SpanOptions(keep_first=1, keep_last=1)
+_BLOCKS, _LOADING, _OF_USER = "ladder blocks", "ladder loading", "ladder of user"
+"""Keys of what is found out about each message once for as long as the lane has it."""
 _UNJOINED = Joined(links=(), lone=frozenset(), answering=frozenset())
 
 
@@ -63,40 +65,53 @@ class Conversation:
     @cached_property
     def users(self) -> tuple[int, ...]:
         """Messages in which a user says or shows something."""
-        return tuple(i for i in range(len(self._messages)) if i not in self.absent and is_of_user(self._messages[i]))
+        return tuple(i for i, is_one in enumerate(self._of_user) if is_one and i not in self.absent)
 
     @cached_property
     def last_user(self) -> int | None:
-        """The last one of them; found from the end."""
-        backwards = range(len(self._messages) - 1, -1, -1)
-        return next((i for i in backwards if i not in self.absent and is_of_user(self._messages[i])), None)
+        """The last one of them."""
+        return self.users[-1] if self.users else None
+
+    @property
+    def _of_user(self) -> Sequence[bool]:
+        return self._body.view.per_message(_OF_USER, lambda i: is_of_user(self._messages[i]))
 
     @cached_property
     def results(self) -> tuple[Result, ...]:
         """Every tool result, in order."""
-        view = self._body.view
-        slots = {(output.i_message, output.i_part): output.i_output for output in view.outputs}
-        found: dict[tuple[int, str], list[int]] = {}
-        for i, item in enumerate(self._messages):
-            if item.role not in EDITABLE_ROLES or i in self.absent:
+        blocks = self._body.view.per_message(_BLOCKS, self._blocks)
+        return tuple(
+            Result(i_message=i, i_outputs=texts)
+            for i, found in enumerate(blocks)
+            if i not in self.absent
+            for texts in found
+        )
+
+    def _blocks(self, i: int) -> tuple[tuple[int, ...], ...]:
+        """The texts of each tool result in message *i*."""
+        item = self._messages[i]
+        if item.role not in EDITABLE_ROLES:
+            return ()
+        slots = {output.i_part: output.i_output for output in self._body.view.outputs_in(i)}
+        found: dict[str, list[int]] = {}
+        for k, part in enumerate(item.parts):
+            if part.kind is not Kind.TOOL_RESULT and part.pair_id is None:
                 continue
-            for k, part in enumerate(item.parts):
-                if part.kind is not Kind.TOOL_RESULT and part.pair_id is None:
-                    continue
-                block = ".".join(part.path.split(".")[:2]) if item.role == "user" else ""
-                texts = found.setdefault((i, block), [])
-                if (i, k) in slots:
-                    texts.append(slots[i, k])
-        return tuple(Result(i_message=i, i_outputs=tuple(texts)) for (i, _), texts in found.items())
+            block = ".".join(part.path.split(".")[:2]) if item.role == "user" else ""
+            texts = found.setdefault(block, [])
+            if k in slots:
+                texts.append(slots[k])
+        return tuple(map(tuple, found.values()))
 
     @cached_property
     def unmovable(self) -> Mapping[int, str]:
         """Messages that are never left out, each with its reason; what a user said is not among them."""
         why = staying(self._messages, _ENDS, self._joined)
+        loading = self._body.view.per_message(_LOADING, lambda i: loads_tools(self._messages[i]))
         return {
             **dict.fromkeys(self.absent, PINNED),
             **{i: UNPAIRED if reason is Why.LONE else PINNED for i, reason in why.items() if reason is not Why.JOINED},
-            **{i: LOADS_TOOLS for i, item in enumerate(self._messages) if i not in why and loads_tools(item)},
+            **{i: LOADS_TOOLS for i, loads in enumerate(loading) if loads and i not in why},
         }
 
     @cached_property

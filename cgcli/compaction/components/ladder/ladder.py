@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING, ClassVar
 
 from cgcli.calls.when import APPLY_AT, TARGET, when
@@ -35,6 +36,7 @@ STORM = "storm"
 TARGET_NOT_REACHED = "target_not_reached"
 REST_SHARE = 0.05
 """Of the budget: after a pass that freed nothing a request must grow by so much before the next one."""
+_MOST_KEPT = 64
 
 
 @value
@@ -46,6 +48,8 @@ class Ladder:
 
     name: ClassVar[str] = "ladder"
     loss: ClassVar[Loss] = Loss.STASHED
+    has_own_threshold: ClassVar[bool] = True
+    """No trigger of a policy holds it back: where it is due, the alternative is a request that does not fit."""
 
     budget_tokens: int | None = None
     """In place of the budget that follows from the model's window."""
@@ -99,14 +103,7 @@ class _Turn:
         self._sizes = Sizes(body)
         self._memory = holding(before, body, self._sizes, settings.protected_tool_results)
         self._placed = place(body, self._memory, self._sizes)
-        self._factor = float(lookup(body.request.model).factor)
-        self._when: When = when(
-            body.request.model,
-            budget_tokens=settings.budget_tokens,
-            ask_at=settings.compact_threshold,
-            apply_at=settings.compact_threshold,
-            target=settings.target_usage,
-        )
+        self._factor, self._when = _limits(settings, body.request.model)
 
     @property
     def is_below(self) -> bool:
@@ -174,6 +171,19 @@ class _Turn:
     def _tokens(self, counted: int) -> int:
         """The model's own tokens."""
         return round(counted * self._factor)
+
+
+@lru_cache(maxsize=_MOST_KEPT)
+def _limits(settings: Ladder, model: str | None) -> tuple[float, When]:
+    """The model's own tokens for each counted one, and its thresholds; a lane asks on every turn."""
+    thresholds = when(
+        model,
+        budget_tokens=settings.budget_tokens,
+        ask_at=settings.compact_threshold,
+        apply_at=settings.compact_threshold,
+        target=settings.target_usage,
+    )
+    return float(lookup(model).factor), thresholds
 
 
 def _telling(memory: Memory, breaker: str, *, is_true: bool) -> tuple[Memory, tuple[str, ...]]:

@@ -83,4 +83,6 @@ def slot_bytes(body: Body, i_message: int, i_part: int) -> tuple[int, int] | Non
 
 def overlapping(body: Body, start: int, stop: int) -> list[tuple[int, int]]:
     """What earlier steps replace in bytes `start:stop`; what they put in at either end is not among it."""
+    if not body.taken:
+        return []
     return [(a, b) for a, b in touching(body.taken, start, stop) if a < stop and start < b]
