@@ -6,7 +6,10 @@ import shlex
 
 _SHOWN = {code: f"\\x{code:02x}" for code in (*range(0x20), *range(0x7F, 0xA0))}
 _SHOWN |= {0x09: "\\t", 0x0A: "\\n", 0x0D: "\\r"}
-_SHOWN |= {code: f"\\u{code:04x}" for code in (*range(0x200B, 0x2010), *range(0x2028, 0x202F), *range(0x2066, 0x206A))}
+_UNSEEN = (0xAD, 0x061C, 0x180E, *range(0x200B, 0x2010), *range(0x2028, 0x202F), *range(0x2060, 0x2070), 0xFEFF)
+_SHOWN |= {code: f"\\u{code:04x}" for code in _UNSEEN}
+_SHOWN |= {code: f"\\U{code:08x}" for code in range(0xE0000, 0xE0080)}
+"""Tags: letters that nobody sees."""
 
 
 def safe(text: str) -> str:

@@ -87,6 +87,7 @@ def test_leftovers_are_shown_by_kind_and_cut() -> None:
         ("\x1b[2J\x00\x7f\x9b", "\\x1b[2J\\x00\\x7f\\x9b"),
         ("a\tb\nc\r", "a\\tb\\nc\\r"),
         ("\u202e\u2066\u200b\u2028", "\\u202e\\u2066\\u200b\\u2028"),
+        ("\u061c\u2060\ufeff\xad\u180e\U000e0041", "\\u061c\\u2060\\ufeff\\u00ad\\u180e\\U000e0041"),
         ("\ud800", "\\ud800"),
     ],
 )
