@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from cgcli.lanes.snapshot import Snapshot
     from cgcli.model import Exchange
     from cgcli.pricing.table import Prices
-    from cgcli.readers import Capture
+    from cgcli.readers import Capture, Entry
 
 
 @value
@@ -66,6 +66,76 @@ class Observer(Protocol):
         """Take the next request."""
 
 
+class Checking:
+    """Gates at work: shown one request after the other, then asked for what they say."""
+
+    def __init__(
+        self,
+        capture: Capture,
+        gates: Sequence[Gate],
+        allowed: Allowed,
+        options: Mapping[str, object],
+        *,
+        observers: Sequence[Observer] = (),
+    ) -> None:
+        """Judge requests of *capture*, or what is sent instead of them, by *gates*; *observers* see each turn too."""
+        self._capture = capture
+        self._gates = gates
+        self._observers = observers
+        self._prices = given_prices(options)
+        self._context = Context(
+            file=capture.file,
+            known=capture.known,
+            is_independent=capture.is_independent,
+            rebilled=Rebilling(self._prices),
+            allowed_epochs=allowed.epochs,
+            allow_after_compaction=allowed.after_compaction,
+            options=options,
+        )
+        judging = [gate for gate in gates if not capture.is_reconstructed or gate.rule.holds_for_histories]
+        self._runs = [(gate, gate.start(self._context)) for gate in judging]
+        self._found: dict[str, list[Finding]] = {gate.rule.gate: [] for gate in judging}
+        self._threads = Threads()
+        self._spoken: dict[int, Snapshot] = {}
+        self._common = CommonPrefix()
+        self._skipped: list[tuple[int, str, str]] = []
+        self._models: dict[str | None, None] = {}
+        self._n_requests = 0
+
+    def see(self, exchange: Exchange) -> None:
+        """Take the next request."""
+        context = self._context
+        self._models[exchange.request.model] = None
+        turn = _turn(exchange, self._n_requests, self._threads, self._spoken, alone=context.is_independent)
+        self._n_requests += 1
+        if context.is_independent and without_head(context) is None:
+            self._common.see(exchange.request)
+        for gate, run in self._runs:
+            self._found[gate.rule.gate] += run.see(turn)
+        for observer in self._observers:
+            observer.see(turn)
+
+    def skip(self, entry: Entry) -> None:
+        """Take note of a record that is no request."""
+        if entry.passed is not None and not entry.passed.usable:
+            self._skipped.append((entry.line, entry.passed.reason, entry.passed.detail))
+
+    def checked(self) -> Checked:
+        """What the gates say of all that was seen."""
+        lanes = group(self._threads.threads, independent=self._context.is_independent)
+        judged = {gate.rule.gate: run.result(tuple(self._found[gate.rule.gate]), lanes) for gate, run in self._runs}
+        return Checked(
+            capture=self._capture,
+            n_requests=self._n_requests,
+            lanes=lanes,
+            results=tuple(judged.get(gate.rule.gate) or _not_judged(gate) for gate in self._gates),
+            skipped=tuple(self._skipped),
+            common=self._common.result(),
+            prices=self._prices,
+            models=tuple(self._models),
+        )
+
+
 def check(
     capture: Capture,
     gates: Sequence[Gate],
@@ -75,52 +145,13 @@ def check(
     observers: Sequence[Observer] = (),
 ) -> Checked:
     """Show every request of *capture* to every one of *gates*, and to *observers*."""
-    prices = given_prices(options)
-    context = Context(
-        file=capture.file,
-        known=capture.known,
-        is_independent=capture.is_independent,
-        rebilled=Rebilling(prices),
-        allowed_epochs=allowed.epochs,
-        allow_after_compaction=allowed.after_compaction,
-        options=options,
-    )
-    judging = [gate for gate in gates if not capture.is_reconstructed or gate.rule.holds_for_histories]
-    runs = [(gate, gate.start(context)) for gate in judging]
-    found: dict[str, list[Finding]] = {gate.rule.gate: [] for gate in judging}
-    threads = Threads()
-    spoken: dict[int, Snapshot] = {}
-    common = CommonPrefix()
-    skipped = []
-    models: dict[str | None, None] = {}
-    n_requests = 0
+    checking = Checking(capture, gates, allowed, options, observers=observers)
     for entry in capture:
-        exchange = entry.exchange
-        if exchange is None:
-            if entry.passed is not None and not entry.passed.usable:
-                skipped.append((entry.line, entry.passed.reason, entry.passed.detail))
-            continue
-        models[exchange.request.model] = None
-        turn = _turn(exchange, n_requests, threads, spoken, alone=context.is_independent)
-        n_requests += 1
-        if context.is_independent and without_head(context) is None:
-            common.see(exchange.request)
-        for gate, run in runs:
-            found[gate.rule.gate] += run.see(turn)
-        for observer in observers:
-            observer.see(turn)
-    lanes = group(threads.threads, independent=context.is_independent)
-    judged = {gate.rule.gate: run.result(tuple(found[gate.rule.gate]), lanes) for gate, run in runs}
-    return Checked(
-        capture=capture,
-        n_requests=n_requests,
-        lanes=lanes,
-        results=tuple(judged.get(gate.rule.gate) or _not_judged(gate) for gate in gates),
-        skipped=tuple(skipped),
-        common=common.result(),
-        prices=prices,
-        models=tuple(models),
-    )
+        if entry.exchange is None:
+            checking.skip(entry)
+        else:
+            checking.see(entry.exchange)
+    return checking.checked()
 
 
 def _not_judged(gate: Gate) -> Result:

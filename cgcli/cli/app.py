@@ -18,6 +18,7 @@ from cgcli.cli import (
     filters,
     inspect,
     probe,
+    replay,
     scrub,
     stash,
 )
@@ -60,6 +61,7 @@ app.command("inspect")(inspect.command)
 app.command("convert")(convert.command)
 app.command("diff-modes")(diff_modes.command)
 app.command("probe")(probe.command)
+app.command("replay")(replay.command)
 app.command("check")(check.command)
 app.command("explain")(explain.command)
 app.command("scrub")(scrub.command)

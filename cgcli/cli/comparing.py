@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from contextlib import ExitStack, contextmanager, nullcontext
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
 import typer
@@ -12,23 +12,22 @@ from cgcli.calls.build import AUTO, resolve
 from cgcli.calls.call import CallOptions
 from cgcli.calls.when import APPLY_AT, ASK_AT, when
 from cgcli.cli.live_answers import answers
-from cgcli.cli.opening import opened
+from cgcli.cli.opening import anew_from
 from cgcli.errors import ExitCode, InputError, UsageError
 from cgcli.model import Refusal
 from cgcli.pricing.table import default_prices
-from cgcli.readers import read
-from cgcli.readers.copying import copied, is_piped
+from cgcli.replay.survey import survey
 from cgcli.report.shapes import document, fork_prefix
 from cgcli.select.selection import SpanOptions
 from cgcli.shapes.compare import Comparer, Wanted
-from cgcli.shapes.survey import survey, targets
+from cgcli.shapes.targets import targets
 from cgcli.shapes.walk import compared
 from cgcli.summarisers.registry import named
 from cgcli.tokens.ruler import Ruler
 from cgcli.wire.strings import Style
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Sequence
 
     from cgcli.calls.call import CallMode
     from cgcli.cli.live_options import Live
@@ -84,7 +83,7 @@ class Comparing:
             UsageError: there is no such lane or turn.
         """
         asked = self._asked
-        with self._live or nullcontext(), _twice(asked.file, asked.format_name) as anew:
+        with self._live or nullcontext(), anew_from(asked.file, asked.format_name) as anew:
             self._capture = anew()
             self.found = survey(self._capture)
             if not self.found.n_requests:
@@ -164,22 +163,6 @@ def _modes(said: Sequence[str]) -> tuple[tuple[CallMode, ...] | None, Any]:
     if not choices:
         return None, resolve(AUTO)
     return tuple(dict.fromkeys(mode for choice in choices for mode in choice.modes)), choices[0]
-
-
-@contextmanager
-def _twice(file: str, format_name: str | None) -> Iterator[Callable[[], Capture]]:
-    """What opens the capture in *file* from its beginning, each time that it is called; stdin is copied first."""
-    with ExitStack() as stack:
-        if not is_piped(file):
-            yield lambda: stack.enter_context(opened(file, format_name))
-            return
-        copy = stack.enter_context(copied(file))
-
-        def again() -> Capture:
-            copy.seek(0)
-            return read(copy, file=file, format=format_name)
-
-        yield again
 
 
 def differ(found: Sequence[Comparison]) -> None:

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import sys
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Self
 
-from cgcli.readers import open_capture
+from cgcli.readers import open_capture, read
+from cgcli.readers.copying import copied, is_piped
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from types import TracebackType
 
     from cgcli.readers import Capture
@@ -31,6 +32,22 @@ def opened(file: str, format_name: str | None = None) -> Iterator[Capture]:
     """
     with Progress(file) as progress, open_capture(file, format_name=format_name, watch=progress) as capture:
         yield capture
+
+
+@contextmanager
+def anew_from(file: str, format_name: str | None) -> Iterator[Callable[[], Capture]]:
+    """What opens the capture in *file* from its beginning, each time that it is called; stdin is copied first."""
+    with ExitStack() as stack:
+        if not is_piped(file):
+            yield lambda: stack.enter_context(opened(file, format_name))
+            return
+        copy = stack.enter_context(copied(file))
+
+        def again() -> Capture:
+            copy.seek(0)
+            return read(copy, file=file, format=format_name)
+
+        yield again
 
 
 class Progress:

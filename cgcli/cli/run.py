@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import sys
+import threading
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from cgcli.cli.console import safe, say
 from cgcli.errors import CgError, ExitCode, OutputError, UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
+    from types import FrameType
 
     from typer import Typer
 
@@ -85,6 +89,29 @@ def _check_streams() -> None:
         raise OutputError("stdout is closed", hint="redirect it: >/dev/null")
 
 
+@contextmanager
+def _ending_on_sigterm() -> Iterator[None]:
+    """SIGTERM ends the work as an interrupt does, so that what is half-written is taken away; the code is the shell's.
+
+    Left as it is where somebody handles or ignores it already.
+    """
+    is_ours = (
+        threading.current_thread() is threading.main_thread() and signal.getsignal(signal.SIGTERM) == signal.SIG_DFL
+    )
+    if is_ours:
+        signal.signal(signal.SIGTERM, _end)
+    try:
+        yield
+    finally:
+        if is_ours:
+            signal.signal(signal.SIGTERM, signal.SIG_DFL)
+
+
+def _end(number: int, frame: FrameType | None) -> None:
+    del frame
+    sys.exit(128 + number)
+
+
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command in *argv* (default: the process's own) and return its exit code."""
     arguments = list(sys.argv[1:] if argv is None else argv)
@@ -93,7 +120,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         _check_streams()
         from cgcli.cli.app import app  # noqa: PLC0415 - the import of Typer is inside the boundary
 
-        return _call(app, arguments)
+        with _ending_on_sigterm():
+            return _call(app, arguments)
     except SystemExit as end:
         return end.code if isinstance(end.code, int) else int(end.code is not None)
     except KeyboardInterrupt:

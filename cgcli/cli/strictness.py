@@ -44,5 +44,5 @@ def refuse_empty(report: Mapping[str, Any]) -> None:
         f"no request in the file, read as {report['format']}: {counted(unusable, 'unusable record')}, "
         f"{counted(passed, 'record')} of another kind",
         where=report["file"],
-        hint="leave --format away, or give a capture of whole requests: docs/reference/formats.md has every format",
+        hint="where --format is given, leave it away; docs/reference/formats.md has every format that is read",
     )

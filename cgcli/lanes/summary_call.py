@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from cgcli.model import Kind
-from cgcli.wire.strings import decode
+from cgcli.wire.spans import texts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -39,8 +39,8 @@ def asks_for_summary(request: Request) -> bool:
     """
     if not request.messages or request.messages[-1].role != "user":
         return False
-    texts = _texts(request, request.messages[-1], request.starts[-1], Kind.USER_TEXT)
-    if any(_ASKS.search(text[:_LOOKED_AT_CHARS]) for text in texts):
+    found = _texts(request, request.messages[-1], request.starts[-1], Kind.USER_TEXT)
+    if any(_ASKS.search(text[:_LOOKED_AT_CHARS]) for text in found):
         return True
     return any(_sets_task(request, item, start) for item, start in _system_blocks(request))
 
@@ -55,11 +55,12 @@ def _system_blocks(request: Request) -> Iterator[tuple[Item, int]]:
 
 def _sets_task(request: Request, item: Item, start: int) -> bool:
     is_short = item.size_bytes <= _SHORT_BYTES
-    texts = _texts(request, item, start, Kind.SYSTEM)
-    return any(text.startswith(OPENING) or (is_short and _ASKS.search(text) is not None) for text in texts)
+    found = _texts(request, item, start, Kind.SYSTEM)
+    return any(text.startswith(OPENING) or (is_short and _ASKS.search(text) is not None) for text in found)
 
 
 def _texts(request: Request, item: Item, start: int, kind: Kind) -> Iterator[str]:
+    """What the parts of that *kind* begin with: far more than is looked at, and all where that is no megabyte."""
     for part in item.parts:
         if part.kind is kind and part.slot is not None:
-            yield decode(bytes(request.raw[start + part.slot.start : start + part.slot.stop]))
+            yield next(texts(request.raw[start + part.slot.start : start + part.slot.stop]), "")

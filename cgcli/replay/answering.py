@@ -53,6 +53,8 @@ class Answering:
         self.answers: dict[Digest, Summary | Refusal] = {}
         self.calls: list[CallMade] = []
         """Those about outputs, in the order of the file."""
+        self.jobs: list[Job] = []
+        """Every job that was answered, or refused, in the order in which they came."""
         self.asks = any(is_asking(component) for component in policy.components)
         """The policy has a step that asks about outputs."""
         self._prices = prices
@@ -84,6 +86,7 @@ class Answering:
         """Have the call answered; a summariser with a fault has given no answer."""
         if job.key in self.answers:
             return
+        self.jobs.append(job)
         try:
             self.answers[job.key] = self.summariser.summarise(job.task)
         except CgError:

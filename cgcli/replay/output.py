@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 _MOST_NAME_CHARS = 40
 """Of a product's name in that of its part: file systems take 255 bytes, a character may take four."""
+_MOST_JOINED_BYTES = 16 << 20
 _HINTS = {
     errno.ENOSPC: "free some space, or write elsewhere with -o",
     errno.EDQUOT: "your disk quota is used up: write elsewhere with -o",
@@ -108,10 +109,10 @@ class Output:
         Raises:
             OutputError: the disk is full, or the like.
         """
-        # One buffer: the thread that hashes and writes has to wait for its turn after each.
-        joined = (pieces[0] if len(pieces) == 1 else b"".join(pieces),) if pieces else ()
+        # One buffer: the thread that hashes and writes has to wait for its turn after each; but no copy of a long line.
+        is_long = sum(map(len, pieces)) > _MOST_JOINED_BYTES
         try:
-            self._digest.update(joined)
+            self._digest.update(pieces if is_long or len(pieces) < 2 else (b"".join(pieces),))  # noqa: PLR2004 - to join
         except OSError as error:
             raise _cannot(self.target, error) from error
 

@@ -24,7 +24,7 @@ from cgcli.tokens.meter import Meter
 from cgcli.wire.strings import Style
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from cgcli.compaction.policy import Policy
     from cgcli.compaction.step import Outcome
@@ -55,20 +55,24 @@ class Run:
         rule: HeldRule,
         summariser: Summariser | None = None,
         prices: Prices | None = None,
+        threads: Threads | None = None,
+        meter: Callable[[str], Meter] | None = None,
     ) -> None:
         """Run *policy* over *capture*, treating the held prefix by *rule*.
 
         *summariser* answers its calls; *prices* (default: the table) are looked up where the rule is `pays`, or a
-        step asks a model about single outputs.
+        step asks a model about single outputs. Beside other policies, *threads* are those in which the requests are
+        put, and *meter* gives the meter of an encoding.
         """
         self.capture = capture
         self.policy = policy
         self.rule = rule
         self.ledger = Ledger()
-        self.threads = Threads()
+        self.threads = threads if threads is not None else Threads()
         self.answering = Answering(summariser, policy, self._known_prices)
         self.paying = Paying(prices or default_prices()) if rule is HeldRule.PAYS else None
         self._prices = prices
+        self._meter = meter
         self._other_editor = ", ".join(edits_content(policy)) or None
         self._holding = Holding()
         self._states: dict[int, dict[Digest, LaneState]] = {}
@@ -79,7 +83,7 @@ class Run:
     def __iter__(self) -> Iterator[Sent]:
         """Every entry in order; a request's outcome is what its lane sends instead."""
         for entry in self.capture:
-            outcome = self._turn(entry.exchange) if entry.exchange is not None else None
+            outcome = self.turn(entry.exchange, self._placed(entry.exchange)) if entry.exchange is not None else None
             yield Sent(entry=entry, outcome=outcome)
 
     @property
@@ -92,14 +96,17 @@ class Run:
         """The lanes of what has been read."""
         return group(self.threads.threads, independent=self.capture.is_independent)
 
-    def _turn(self, exchange: Exchange) -> Outcome:
-        request = exchange.request
-        placement = self.threads.place(
+    def _placed(self, exchange: Exchange) -> Placement:
+        return self.threads.place(
             exchange,
             self._n_exchanges,
             alone=self.capture.is_independent,
-            is_summary_call=asks_for_summary(request),
+            is_summary_call=asks_for_summary(exchange.request),
         )
+
+    def turn(self, exchange: Exchange, placement: Placement) -> Outcome:
+        """What is sent instead of *exchange*, the next one of the file, which was put where *placement* says."""
+        request = exchange.request
         self._n_exchanges += 1
         held = self._holding.of(placement, exchange)
         thread = placement.thread
@@ -170,9 +177,10 @@ class Run:
             pipeline = Pipeline(self.policy.components, count, default_style=style)
             self._steppers[encoding] = Stepper(
                 pipeline,
-                Meter(count),
+                self._meter(encoding) if self._meter is not None else Meter(count),
                 rule=self.rule,
                 span_step=self.policy.span_step,
                 bodies=self.policy.bodies,
+                triggers=self.policy.triggers,
             )
         return self._steppers[encoding]

@@ -54,8 +54,9 @@ def lines(report: Mapping[str, Any]) -> Iterator[str]:
     )
     if report["bodies_put_on_one_line"]:
         yield f"bodies put on one line, with spaces for line ends: {number(report['bodies_put_on_one_line'])}"
-    for reason, n in report["passed_records"].items():
-        yield f"not requests: {number(n)} {reason}"
+    passed = ", ".join(f"{number(n)} {reason}" for reason, n in report["passed_records"].items())
+    if passed:
+        yield f"not requests: {passed}"
     yield from unusable(report["skipped_records"])
     if report["output"] not in (None, "-"):
         yield f"next    cg inspect {pasted(report['output'])}"

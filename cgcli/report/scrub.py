@@ -61,10 +61,13 @@ def document(done: Account, told: Told) -> dict[str, Any]:
 def lines(report: Mapping[str, Any]) -> Iterator[str]:
     """The lines of a `cgcli/scrub/v1` *report*."""
     changed = f"{number(report['lines_changed'])} of {counted(report['lines'], 'line')}"
-    yield (
-        f"{safe(report['file'])}: {counted(report['replaced'], 'replacement')} of "
-        f"{counted(report['distinct'], 'different text')}, in {changed}"
-    )
+    if report["distinct"]:
+        yield (
+            f"{safe(report['file'])}: {counted(report['replaced'], 'replacement')} of "
+            f"{counted(report['distinct'], 'different text')}, in {changed}"
+        )
+    else:
+        yield f"{safe(report['file'])}: nothing to replace was found in {counted(report['lines'], 'line')}"
     if report["kinds"]:
         rows = [
             (one["kind"], number(one["distinct"]), number(one["replaced"]), number(one["lines"]))
@@ -74,6 +77,7 @@ def lines(report: Mapping[str, Any]) -> Iterator[str]:
     if report["left_in_keys"]:
         yield f"left in names of JSON members: {number(report['left_in_keys'])}; --keys replaces them too"
     where = "the output" if report["output"] is None else safe(report["output"])
-    yield f"checked: none of what was found stands in {'stdout' if where == '-' else where}"
+    if report["distinct"]:
+        yield f"checked: none of what was found stands in {'stdout' if where == '-' else where}"
     if report["output"] is None:
         yield "nothing written"

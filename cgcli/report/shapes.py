@@ -9,10 +9,10 @@ from cgcli.calls.call import NATIVE, CallMode
 from cgcli.model import Basis, Refusal
 from cgcli.prefix.keys import full_key
 from cgcli.pricing.rate import Rate
+from cgcli.replay.survey import turns_of
 from cgcli.report.billed import bill, usd
 from cgcli.report.rebuilt import basis
 from cgcli.report.summaries import call_stats
-from cgcli.shapes.survey import turns_of
 from cgcli.summarisers.protocol import Summary
 
 if TYPE_CHECKING:
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from cgcli.pricing.rate import Unpriced
     from cgcli.pricing.table import Prices
     from cgcli.readers import Capture
+    from cgcli.replay.survey import Survey
     from cgcli.shapes.comparison import Comparison, Following, Shape, Sharing
-    from cgcli.shapes.survey import Survey
 
 SCHEMA = "cgcli/diff-modes/v1"
 NOTES = (

@@ -16,11 +16,11 @@ from cgcli.model import Refusal, changed, unique, value
 from cgcli.providers.makers import misshaped
 from cgcli.providers.windows import window
 from cgcli.readers.single import BodyParser
+from cgcli.replay.sending import answered_s, send
 from cgcli.select.choosing import select
 from cgcli.shapes.answers import Answers
 from cgcli.shapes.comparison import Comparison, Shape
 from cgcli.shapes.following import Follower
-from cgcli.shapes.sending import answered_s, send
 from cgcli.shapes.sharing import sharing
 from cgcli.summarisers.protocol import Summary
 from cgcli.tokens.ruler import Ruler
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from cgcli.model import Exchange, Request
     from cgcli.pricing.table import Prices
     from cgcli.select.selection import Selection, SpanOptions
-    from cgcli.shapes.survey import Target
+    from cgcli.shapes.targets import Target
     from cgcli.summarisers.protocol import Summariser
 
 

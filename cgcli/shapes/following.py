@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from hashlib import sha256
 from typing import TYPE_CHECKING
 
@@ -14,11 +13,12 @@ from cgcli.compaction.summaries.placing import original
 from cgcli.markers import KEY_HEX
 from cgcli.model import Refusal, changed, unique
 from cgcli.prefix.chain import common_messages
+from cgcli.replay.sending import answered_s
 from cgcli.shapes.billing import break_even_turns, turn_usd
 from cgcli.shapes.comparison import Following
-from cgcli.shapes.sending import answered_s
 from cgcli.shapes.sharing import sharing
 from cgcli.summarisers.protocol import Summary
+from cgcli.summarisers.stand_in import filler, stand_in
 from cgcli.wire.strings import Style
 
 if TYPE_CHECKING:
@@ -37,8 +37,6 @@ if TYPE_CHECKING:
 
 SECOND_PASS_NUMBER = -2
 """How the provider's own second pass is named to the simulated cache."""
-STAND_IN = "(the provider's summary stands here)"
-"""In a block that is only counted, where the provider's own is not at hand."""
 
 
 class Follower:
@@ -136,7 +134,7 @@ class Follower:
             if block is None:
                 block = stand_in(base.request.dialect, shape.summary_tokens or 1, ruler)
             return _endpoint_output(base, block) if shape.mode is CallMode.NATIVE_ENDPOINT else block
-        text = summary.text if isinstance(summary, Summary) else _filler(shape.summary_tokens or 1, ruler)
+        text = summary.text if isinstance(summary, Summary) else filler(shape.summary_tokens or 1, ruler)
         written = original(base.request, base.selection.start, base.selection.stop)
         style = base.options.style if base.options.style is not None else Style.ASCII
         key = sha256(written).hexdigest()[:KEY_HEX]
@@ -166,18 +164,6 @@ def _endpoint_output(base: _Base, item: bytes) -> bytes:
     """
     users = (one.wire for one in base.parent.messages[: base.selection.stop] if one.role == "user")
     return b"[" + b",".join((*map(bytes, users), item)) + b"]"
-
-
-def stand_in(dialect: str, tokens: int, ruler: Ruler) -> bytes:
-    """A compaction block of about so many tokens: to be counted, never to be sent."""
-    name = "content" if dialect == "anthropic" else "encrypted_content"
-    return json.dumps({"type": "compaction", name: _filler(tokens, ruler)}).encode()
-
-
-def _filler(tokens: int, ruler: Ruler) -> str:
-    """A text of about *tokens* for the model."""
-    each = max(1, ruler.count(STAND_IN + " "))
-    return " ".join([STAND_IN] * max(1, round(tokens / max(ruler.factor, 0.01) / each)))
 
 
 def _keeps(parent: Request, after: Request, selection: Selection) -> bool:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from cgcli.lanes import Threads
 from cgcli.lanes.meeting import meet
-from cgcli.shapes.sending import send
+from cgcli.replay.sending import send
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from cgcli.readers import Capture
     from cgcli.shapes.compare import Comparer, Opened
     from cgcli.shapes.comparison import Comparison
-    from cgcli.shapes.survey import Target
+    from cgcli.shapes.targets import Target
 
 
 def compared(

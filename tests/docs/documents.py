@@ -4,14 +4,20 @@ from __future__ import annotations
 
 import json
 import os
+from io import BytesIO
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import pytest
 
+from cgcli.cachesim.options import CacheOptions
 from cgcli.cli.run import main
 from cgcli.compaction.component import Loss, Reduction
 from cgcli.compaction.components.extract_llm import ExtractLlm
 from cgcli.compaction.policy import Policy
+from cgcli.compaction.state import HeldRule
+from cgcli.readers import read
+from cgcli.replay.paired.replay import Planned, Wanted, replay
+from cgcli.report.replay.document import document, file_document
 from cgcli.summarisers.recorded import Recorded
 from tests.compaction.filters.writing import MINE
 from tests.live.asking import MARK
@@ -89,6 +95,11 @@ def documents(folder: Path, capsys: pytest.CaptureFixture[str]) -> Iterator[dict
     yield run("check", str(FIXTURES / "anthropic-batch" / "input.jsonl"))
     yield run("check", _unpriced(folder))
     yield run("scrub", str(FIXTURES / "claude-trace" / "seven-lanes.jsonl"), "--dry-run")
+    yield run("replay", AGENT, _unpriced(folder), str(FIXTURES / "ugly" / "empty.jsonl"), "--budget", "9000", "-j", "1")
+    yield run("replay", str(FIXTURES / "claude-trace" / "seven-lanes.jsonl"), "--policy", "mask@ignore,fork")
+    yield run("replay", str(FIXTURES / "ugly" / "half-line.jsonl"), "--policy", "native", "--clock", "30")
+    yield run("replay", AGENT, "--policy", "codesafe,native", "--budget", "9000", "--html", "replay.html")
+    yield _replayed(Policy(name="p", components=(Doubling(),)))
     yield run("explain", "--all")
     yield run("expand", "no hash")
     yield from _of_the_stash(folder, run, key)
@@ -97,6 +108,9 @@ def documents(folder: Path, capsys: pytest.CaptureFixture[str]) -> Iterator[dict
     yield run("config", "show")
     (folder / "cg.toml").write_text('held = "pays"\n[components.mask]\nkeep_recent = 2\n')
     yield run("config", "show", "--config", "cg.toml", "--pipeline", "linecap,mask")
+    (folder / "waits.toml").write_text('[triggers]\nevery = { turns = 5 }\n[[steps]]\ncomponent = "mask"\n')
+    yield run("config", "show", "--policy", "waits.toml")
+    yield run("compact", AGENT, "--policy", "waits.toml", "--dry-run")
     yield from (shaped(name) for name in CASES)
 
 
@@ -107,6 +121,16 @@ def _of_outputs(folder: Path) -> dict[str, Any]:
     return compact(
         source, folder, Policy(name="p", components=(asks,)), name="asked", summariser=Recorded(folder=folder)
     ).report
+
+
+def _replayed(policy: Policy) -> dict[str, Any]:
+    """A replay of one policy."""
+    plan = Planned(policy=policy, rule=HeldRule.RESPECT, summariser=None)
+    wanted = Wanted(planned=(plan,), cache=CacheOptions())
+    content = (FIXTURES / "bodies" / "chat.jsonl").read_bytes()
+    done = replay(lambda: read(BytesIO(content), file="chat.jsonl"), wanted)
+    told = {"clock": {"kind": "file", "gap_s": None}}
+    return document([file_document(done, told, labels=["off", "p"], with_texts=False)], [], ["off", "p"])
 
 
 def _unpriced(folder: Path) -> str:

@@ -11,7 +11,7 @@ import pytest
 from cgcli.calls.call import CallMode
 from cgcli.errors import CgError
 from cgcli.readers import open_bytes, read
-from cgcli.shapes.survey import survey, turns_of
+from cgcli.replay.survey import survey, turns_of
 from tests.calls.asking import behind_last
 from tests.running import CORPUS, CORPUS_CAPTURES, NO_CORPUS
 from tests.shapes.comparing import compare, generated, shape

@@ -10,7 +10,8 @@ import pytest
 from cgcli.calls.call import CallMode, CallOptions
 from cgcli.errors import UsageError
 from cgcli.readers import open_bytes, read
-from cgcli.shapes.survey import Survey, survey, targets, turns_of
+from cgcli.replay.survey import Survey, survey, turns_of
+from cgcli.shapes.targets import targets
 from tests.calls.asking import asking, built
 from tests.captures import capture
 from tests.running import FIXTURES

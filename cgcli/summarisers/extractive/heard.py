@@ -148,7 +148,7 @@ def _result(item: Item, part: Part, raw: memoryview, at: int) -> tuple[str, bool
 
 def _is_error(item: Item, part: Part) -> bool:
     """True where Anthropic's `is_error` stands beside the result."""
-    if b'"is_error"' not in item.wire or not part.path.startswith("content."):
+    if not item.has(b'"is_error"') or not part.path.startswith("content."):
         return False
     message = decoded(item)
     content = message.get("content") if isinstance(message, dict) else None

@@ -1,0 +1,210 @@
+"""Replay files as it was asked for on the command line: one after the other, or one a core."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+from concurrent.futures import ProcessPoolExecutor
+from pathlib import Path  # noqa: TC003 - a record's field
+from typing import TYPE_CHECKING, Any
+
+from cgcli.cachesim.options import CacheOptions
+from cgcli.checks.registry import GATES
+from cgcli.checks.run import Allowed, Checking
+from cgcli.cli.opening import anew_from
+from cgcli.cli.replay_policies import labels, planned
+from cgcli.config import load
+from cgcli.errors import CgError, InputError, UsageError, did_you_mean
+from cgcli.model import value
+from cgcli.replay.paired.clock import Clock
+from cgcli.replay.paired.expand_tool import Inject
+from cgcli.replay.paired.replay import OFF, Wanted, replay
+from cgcli.report.replay.document import document, file_document
+from cgcli.report.replay.gates import gate_document
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+    from cgcli.model import Exchange
+    from cgcli.pricing.table import Prices
+    from cgcli.readers import Capture
+
+_FILE = "file"
+
+
+@value
+class Asked:
+    """What was asked for."""
+
+    policies: tuple[str, ...]
+    held: str | None
+    clock: str
+    provider: str | None
+    cache_tokens: int | None
+    inject: str
+    summarizer: str | None
+    budget_tokens: int | None
+    ask_at: float | None
+    apply_at: float | None
+    rates: Path | None
+    config: Path | None
+    format_name: str | None
+    cwd: Path
+    with_texts: bool
+
+
+def check(asked: Asked, files: Sequence[str], html: str | None) -> None:
+    """Refuse what means nothing before anything is read.
+
+    Raises:
+        UsageError: an option is wrong.
+    """
+    from cgcli.replay.output import refuse_input_as_output  # noqa: PLC0415 - imported when the command runs
+
+    wanted(asked)
+    if list(files).count("-") > 1:
+        raise UsageError("stdin can be read once", hint="give `-` once")
+    for file in files:
+        refuse_input_as_output(file, html)
+
+
+def wanted(asked: Asked) -> Wanted:
+    """What *asked* comes to.
+
+    Raises:
+        UsageError: an option is wrong.
+    """
+    return Wanted(
+        planned=tuple(planned(asked, load(asked.config, cwd=asked.cwd))),
+        cache=_cache(asked),
+        clock=_clock(asked.clock),
+        inject=_inject(asked.inject),
+        prices=_prices(asked.rates),
+    )
+
+
+def replayed(asked: Asked, files: Sequence[str], *, jobs: int | None) -> dict[str, Any]:
+    """The document about all *files*, in their order; one that cannot be read does not keep the others from it."""
+    n_jobs = min(jobs or len(os.sched_getaffinity(0)), len(files))
+    if n_jobs <= 1 or "-" in files:
+        done = [one(asked, file) for file in files]
+    else:
+        # Fresh processes: what the parent has loaded, threads and locks with it, is not theirs.
+        with ProcessPoolExecutor(n_jobs, mp_context=multiprocessing.get_context("spawn")) as pool:
+            done = list(pool.map(one, [asked] * len(files), files))
+    return document(
+        [found for found in done if "error" not in found], [found for found in done if "error" in found], labels(asked)
+    )
+
+
+def one(asked: Asked, file: str) -> dict[str, Any]:
+    """The document about *file*, or what is wrong with it."""
+    try:
+        with anew_from(file, asked.format_name) as anew:
+            gates = Gates(anew) if asked.with_texts else None
+            done = replay(gates.anew, wanted(asked), watch=gates.see) if gates else replay(anew, wanted(asked))
+            if done.arms[0].turns:
+                return file_document(
+                    done,
+                    _told(asked),
+                    labels=labels(asked),
+                    with_texts=asked.with_texts,
+                    gates=gates.documents() if gates else None,
+                )
+    except InputError as error:
+        return {"file": file, "error": error.message, "where": error.where or file, "hint": error.hint}
+    hint = "cg inspect tells what is in a file"
+    return {"file": file, "error": "no request in the file", "where": file, "hint": hint}
+
+
+class Gates:
+    """What the gates of `cg check` say of the requests that each policy sends."""
+
+    def __init__(self, anew: Callable[[], Capture]) -> None:
+        """*anew* opens the file."""
+        self._anew = anew
+        self._capture: Capture
+        self._by_arm: dict[int, Checking] = {}
+
+    def anew(self) -> Capture:
+        """The file, opened, and known to be what is replayed."""
+        self._capture = self._anew()
+        return self._capture
+
+    def see(self, arm: int, exchange: Exchange) -> None:
+        """Take the next request of one policy."""
+        if arm not in self._by_arm:
+            self._by_arm[arm] = Checking(self._capture, GATES, Allowed(), {})
+        self._by_arm[arm].see(exchange)
+
+    def documents(self) -> list[list[dict[str, Any]]]:
+        """By policy and gate: the verdict, and its first reason."""
+        return [[gate_document(result) for result in one.checked().results] for _, one in sorted(self._by_arm.items())]
+
+
+def errors(report: Mapping[str, Any], *, strict: bool) -> Iterator[CgError]:
+    """What ends the run with exit 4: files that were not read, and with *strict* each file's first unusable record."""
+    for one_failed in report["failed"]:
+        yield InputError(one_failed["error"], where=one_failed["where"], hint=one_failed["hint"])
+    for file in report["files"] if strict else ():
+        for skipped in file["skipped_records"][:1]:
+            detail = f": {skipped['detail']}" if skipped["detail"] else ""
+            yield InputError(f"{skipped['reason']}{detail}", where=f"{file['file']}:{skipped['line']}")
+
+
+def _told(asked: Asked) -> dict[str, Any]:
+    clock = _clock(asked.clock)
+    return {
+        "clock": {"kind": "gap" if clock.gap_s is not None else _FILE, "gap_s": clock.gap_s},
+        "provider": asked.provider,
+        "cache_tokens": asked.cache_tokens,
+        "expand_tool": asked.inject,
+    }
+
+
+def _cache(asked: Asked) -> CacheOptions:
+    from cgcli.providers.prefix_caches import VLLM_BLOCK_TOKENS  # noqa: PLC0415 - imported when the command runs
+
+    most = asked.cache_tokens
+    if most is not None and asked.provider not in ("vllm", "sglang"):
+        raise UsageError(
+            "--cache-tokens is for a cache that is full some time", hint="--provider vllm, or --provider sglang"
+        )
+    cache = CacheOptions(
+        provider=asked.provider,
+        vllm_capacity_blocks=max(1, most // VLLM_BLOCK_TOKENS) if most is not None else None,
+        sglang_capacity_tokens=most,
+    )
+    _ = cache.family  # an unknown provider is refused
+    return cache
+
+
+def _clock(told: str) -> Clock:
+    if told == _FILE:
+        return Clock()
+    try:
+        gap_s = float(told.removesuffix("s"))
+    except ValueError:
+        gap_s = -1.0
+    if not 0 <= gap_s < 1e9:  # noqa: PLR2004 - thirty years
+        raise UsageError(f"--clock is {told!r}", hint="write file, or seconds between two requests, as 30")
+    return Clock(gap_s=gap_s)
+
+
+def _inject(told: str) -> Inject:
+    try:
+        return Inject(told)
+    except ValueError:
+        hint = did_you_mean(told, list(Inject))
+        raise UsageError(f"--inject-expand is {told!r}", hint=hint) from None
+
+
+def _prices(rates: Path | None) -> Prices | None:
+    if rates is None:
+        return None
+    from cgcli.pricing.file import read_rates  # noqa: PLC0415 - only where there are rates
+
+    return read_rates(rates)
+
+
+__all__ = ["OFF", "Asked", "check", "errors", "replayed", "wanted"]

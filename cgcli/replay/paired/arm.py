@@ -1,0 +1,180 @@
+"""One policy at work beside the others: what it sends instead of each request, and what that costs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from cgcli.cachesim.bill import billed
+from cgcli.cachesim.simulator import Simulator
+from cgcli.compaction.component import Loss
+from cgcli.model import Basis, changed, value
+from cgcli.readers.single import BodyParser
+from cgcli.replay.paired.as_sent import AsSent
+from cgcli.replay.paired.expand_tool import injection
+from cgcli.replay.paired.regret import Regrets
+from cgcli.replay.paired.turns import MOST_KEPT_BYTES, ArmTurn, NewEdit, OwnCall
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from cgcli.compaction.policy import Policy
+    from cgcli.compaction.state import Decision
+    from cgcli.compaction.step import Outcome
+    from cgcli.compaction.summaries.state import Job
+    from cgcli.lanes.meeting import Met
+    from cgcli.model import Request
+    from cgcli.replay.paired.expand_tool import Inject
+    from cgcli.replay.paired.shared import Shared
+    from cgcli.replay.run import Run
+
+OWN_NUMBER = -1
+"""How a policy's own calls are named to the simulated cache."""
+
+
+@value
+class Moment:
+    """When a request was sent and answered, in seconds by the clock of the replay; None: not known."""
+
+    sent_s: float | None
+    answered_s: float | None
+
+    @property
+    def asked_s(self) -> float | None:
+        """When what its policy asks afterwards is sent."""
+        return self.answered_s if self.answered_s is not None else self.sent_s
+
+
+class Arm:
+    """One policy over one file. It is told each request once, in the order of the file."""
+
+    def __init__(self, run: Run, shared: Shared, *, inject: Inject) -> None:
+        """Send what *run* makes of each request; *shared* is what all policies go by."""
+        self.run = run
+        self.turns: list[ArmTurn] = []
+        self.sent: Request
+        """What was sent last."""
+        self._shared = shared
+        self._inject = inject
+        self._simulator = Simulator(shared.ruler, options=shared.cache)
+        self._as_sent = AsSent()
+        self._calls = BodyParser()
+        self._regrets = Regrets(shared.fragments, losing=losing(run.policy))
+        self._with_tool: dict[int, bool] = {}
+        """Per thread: its last request had the tool that expands markers, put in by us."""
+        self._seen: dict[int, Decision] = {}
+        """By identity."""
+
+    def turn(self, met: Met, moment: Moment, output_tokens: int | None) -> ArmTurn:
+        """What becomes of the request that was *met*."""
+        run, exchange = self.run, met.exchange
+        n_jobs, fired = len(run.answering.jobs), run.ledger.distinct.fired.copy()
+        outcome = run.turn(exchange, met.placement)
+        request = exchange.request
+        tool = injection(request, (one.literal for _, _, one in outcome.edits), self._inject)
+        thread = met.placement.thread.identity
+        more = (tool,) if tool is not None else ()
+        sent = self._as_sent.request(request, outcome.edits, more, thread=thread)
+        asked_before = [self._own(job, moment.sent_s, exchange.source.line) for job in self._asked(outcome, n_jobs)]
+        self.sent = sent
+        simulated = self._simulator.send(
+            sent,
+            number=met.number,
+            sent_s=moment.sent_s,
+            readable_s=moment.answered_s,
+        )
+        after = run.answering.jobs[n_jobs + len(asked_before) :]
+        asked_after = [self._own(job, moment.asked_s, exchange.source.line) for job in after]
+        ruler, rate = self._shared.ruler(request.model), self._shared.prices.of(request.model)
+        before = ruler.tokens(outcome.before_tokens)
+        bill = billed(simulated, rate, output_tokens=output_tokens or 0)
+        turn = ArmTurn(
+            number=met.number,
+            line=exchange.source.line,
+            file=exchange.source.file,
+            thread=thread,
+            model=request.model,
+            sent_s=moment.sent_s,
+            before_tokens=before,
+            simulated=simulated,
+            output_tokens=output_tokens,
+            usd=bill.usd,
+            own_calls=(*asked_before, *asked_after),
+            fired=dict(run.ledger.distinct.fired - fired),
+            removed_tokens=before - ruler.tokens(outcome.after_tokens),
+            is_changed=bool(outcome.edits) or tool is not None,
+            is_reset=self._is_reset(met, has_tool=tool is not None),
+            edits=tuple(self._new(request, outcome)),
+            regrets=tuple(
+                changed(one, tokens=ruler.tokens(one.tokens))
+                for one in self._regrets.turn(met.placement, exchange, outcome.edits)
+            ),
+        )
+        self.turns.append(turn)
+        return turn
+
+    def _asked(self, outcome: Outcome, n_before: int) -> list[Job]:
+        """The calls of this turn that had to be answered before it was sent: those that come after it are in `jobs`."""
+        later = {job.key for job in outcome.jobs}
+        return [job for job in self.run.answering.jobs[n_before:] if job.key not in later]
+
+    def _is_reset(self, met: Met, *, has_tool: bool) -> bool:
+        """True where compaction changed what its lane had sent before, or the tool came to it or left it."""
+        thread = met.placement.thread.identity
+        had_tool = self._with_tool.get(thread)
+        self._with_tool[thread] = has_tool
+        is_other = had_tool is not None and had_tool is not has_tool
+        return is_other or self.run.ledger.rows[-1].output_break is not None
+
+    def _own(self, job: Job, sent_s: float | None, line: int) -> OwnCall:
+        """The bill of a call of the policy itself; it meets the same cache."""
+        call, answer = job.task.call, self.run.answering.answers[job.key]
+        request = self._calls.parse(call.body)
+        is_summary = job.task.output is None
+        told = OwnCall(
+            line=line,
+            what="summary" if is_summary else "output",
+            mode=call.mode.value if is_summary else None,
+            model=request.model,
+            basis=Basis.SIMULATED,
+        )
+        return self._shared.billing.of(told, request, answer, self._simulator, sent_s=sent_s, number=OWN_NUMBER)
+
+    def _new(self, request: Request, outcome: Outcome) -> Iterator[NewEdit]:
+        counted = {id(one.slot.decision): one.slot.tokens for one in outcome.decided}
+        ruler = self._shared.ruler(request.model)
+        for start, stop, decision in outcome.edits:
+            if id(decision) in self._seen:
+                continue
+            self._seen[id(decision)] = decision
+            before = counted.get(id(decision))
+            if before is None:
+                before = decision.saved_tokens + ruler.count(decision.literal.decode("utf-8", "replace"))
+            yield NewEdit(
+                path=path_at(request, start),
+                components=tuple(one.component for one in decision.fired),
+                before_tokens=ruler.tokens(before),
+                saved_tokens=ruler.tokens(decision.saved_tokens),
+                before=bytes(request.raw[start : min(stop, start + MOST_KEPT_BYTES)]),
+                after=decision.literal[:MOST_KEPT_BYTES],
+                before_bytes=stop - start,
+                after_bytes=len(decision.literal),
+            )
+
+
+def losing(policy: Policy) -> frozenset[str]:
+    """The steps of *policy* that take content out."""
+    found = {one.name for one in policy.components if one.loss is not Loss.NONE}
+    found |= {one.name for one in policy.bodies if one.loss is not Loss.NONE}
+    if policy.span_step is not None:
+        found.add(policy.span_step.name)
+    return frozenset(found)
+
+
+def path_at(request: Request, at: int) -> str:
+    """Where byte *at* of *request*'s body stands, as `messages.3.content.0.content`."""
+    found = ""
+    for path, item, start in request.placed():
+        if start <= at < start + item.size_bytes:
+            inner = next((part for part in item.parts if part.span.start <= at - start < part.span.stop), None)
+            return f"{path}.{inner.path}" if inner is not None and inner.path and at > start else path
+    return found

@@ -1,0 +1,95 @@
+"""What one policy made of one request, and of a file."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from cgcli.model import unique, value
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from decimal import Decimal
+
+    from cgcli.cachesim.simulated import Simulated
+    from cgcli.model import Basis, Refusal
+    from cgcli.replay.paired.regret import Regret
+
+
+@value
+class NewEdit:
+    """One edit that a turn brought; later requests repeat it."""
+
+    path: str
+    components: tuple[str, ...]
+    before_tokens: int
+    """For the model."""
+    saved_tokens: int
+    before: bytes
+    """As it was written, at most `MOST_KEPT_BYTES` of it."""
+    after: bytes
+    before_bytes: int
+    after_bytes: int
+
+
+MOST_KEPT_BYTES = 4000
+
+
+@value
+class OwnCall:
+    """A call that the policy itself makes: for a summary, or about one output."""
+
+    line: int
+    """Of the request that it was asked from."""
+    what: str
+    """`summary` or `output`."""
+    mode: str | None
+    model: str | None
+    basis: Basis
+    """MEASURED where the answer says what was billed, else SIMULATED."""
+    read_tokens: int = 0
+    write_tokens: int = 0
+    fresh_tokens: int = 0
+    output_tokens: int = 0
+    usd: Decimal | None = None
+    refused: str | None = None
+    """Why there is no answer. What was asked is billed all the same where an answer came."""
+
+
+@unique
+class ArmTurn:
+    """One request as one policy sends it. Tokens are for the model; `simulated` says what becomes of them."""
+
+    number: int
+    """Of the request in the file, from 0."""
+    line: int
+    file: str
+    thread: int
+    model: str | None
+    sent_s: float | None
+    before_tokens: int
+    """Before compaction."""
+    simulated: Simulated | Refusal
+    output_tokens: int | None
+    """As recorded, else counted from the recorded answer; the same for every policy. None: not recorded."""
+    usd: Decimal | None
+    """Of the request with its answer, without the policy's own calls; None: unpriced, or the cache is not simulated."""
+    own_calls: tuple[OwnCall, ...]
+    fired: Mapping[str, int]
+    """New changes by component."""
+    removed_tokens: int
+    """What this request has less than before compaction; below 0 where it has more."""
+    is_changed: bool
+    is_reset: bool
+    """It reads otherwise than what the lane sent before and the provider held: by compaction, not by its sender."""
+    edits: tuple[NewEdit, ...]
+    regrets: tuple[Regret, ...]
+
+    @property
+    def own_usd(self) -> Decimal | None:
+        """What the policy's own calls of this turn cost together; None where one of them has no price."""
+        total = None
+        for one in self.own_calls:
+            if one.usd is None:
+                return None
+            total = one.usd if total is None else total + one.usd
+        return total

@@ -1,0 +1,48 @@
+"""The self-check as a person reads it: one line, and the requests that were not as predicted."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from cgcli.report.figures import number
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+_MOST = 5
+
+
+def lines(file: Mapping[str, Any]) -> Iterator[str]:
+    """How the reads that the cache simulates compare with those that the provider recorded."""
+    check = file["self_check"]
+    if not check["compared"]:
+        why = ", ".join(f"{number(n)} {reason}" for reason, n in check["excluded"].items())
+        yield f"self-check: nothing to compare ({why})" if why else "self-check: nothing to compare"
+        return
+    share = f" ({check['error_share']:.2%} of what was read)" if check["error_share"] is not None else ""
+    yield (
+        f"self-check: {number(check['exact'])} of {number(check['compared'])} recorded reads predicted to the token, "
+        f"off by {number(check['error_tokens'])} tokens in all{share}"
+    )
+    explained = ", ".join(f"{number(n)} {why}" for why, n in check["explained"].items())
+    told = [
+        f"explained: {explained}" if explained else "",
+        f"provider-side: {number(check['provider_side'])}" if check["provider_side"] else "",
+        f"unexplained: {number(check['unexplained'])}" if check["unexplained"] else "",
+        "not compared: " + ", ".join(f"{number(n)} {why}" for why, n in check["excluded"].items())
+        if check["excluded"]
+        else "",
+    ]
+    yield from (f"  {one}" for one in told if one)
+    if check["assumed_marks"]:
+        yield "  a history does not say where its requests were marked: each counts as marked at its end"
+    odd = [turn for turn in check["turns"] if turn["class"] != "explained"]
+    for turn in odd[:_MOST]:
+        why = f", {turn['why']}" if turn["why"] else ""
+        yield (
+            f"  line {turn['line']} ({turn['lane']} turn {turn['turn']}): predicted "
+            f"{number(turn['predicted_read_tokens'])}, recorded {number(turn['recorded_read_tokens'])}: "
+            f"{turn['class']}{why}"
+        )
+    if len(odd) > _MOST:
+        yield f"  and {number(len(odd) - _MOST)} more: --json has them all"

@@ -1,0 +1,209 @@
+"""A replay as a person reads it in a terminal."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any
+
+from cgcli.report.dollars import dollars
+from cgcli.report.figures import counted, number
+from cgcli.report.rebuilt import said
+from cgcli.report.replay.checked_text import lines as checked_lines
+from cgcli.report.replay.next_command import next_command
+from cgcli.report.safe import safe
+from cgcli.report.skipped import unusable
+from cgcli.report.table import table
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+_NOTHING = "-"
+_MOST_REGRETS = 5
+
+
+def lines(report: Mapping[str, Any]) -> Iterator[str]:
+    """The whole report."""
+    for i, file in enumerate(report["files"]):
+        if i:
+            yield ""
+        yield from _file(file)
+    if report["total"] is not None:
+        yield ""
+        yield f"all {counted(len(report['files']), 'file')}"
+        rows = [(name, sums) for name, sums in report["total"].items()]
+        yield from _costs(rows, ())
+        yield ""
+        yield from _contents(rows)
+    if report["files"]:
+        yield ""
+        yield report["notes"][0]
+        yield report["notes"][1]
+        yield from next_command(report)
+
+
+def _file(file: Mapping[str, Any]) -> Iterator[str]:
+    lanes = counted(len(file["lanes"]), "lane")
+    yield f"{safe(file['file'])}: {file['format']}, {counted(file['requests'], 'request')} in {lanes}"
+    yield from said(file["basis"])
+    yield f"tokens: {safe(file['tokens_basis'])}"
+    yield f"prices: {_prices(file)}; clock: {_clock(file)}"
+    yield from unusable(file["skipped_records"])
+    yield from checked_lines(file)
+    yield ""
+    rows = [(arm["policy"], arm["totals"]) for arm in file["arms"]]
+    yield from _costs(rows, file["pareto"])
+    yield from _unsimulated(file)
+    yield ""
+    yield from _contents(rows)
+    yield from _idle(file["arms"])
+    yield from _regrets(file["arms"])
+    yield from _refusals(file["arms"])
+
+
+def _prices(file: Mapping[str, Any]) -> str:
+    prices = file["prices"]
+    return f"of {prices['as_of']}" if prices["as_of"] else f"from {safe(prices['source'])}"
+
+
+def _clock(file: Mapping[str, Any]) -> str:
+    clock = file["clock"]
+    if clock["kind"] == "gap":
+        return f"one request every {clock['gap_s']:g} s, modelled"
+    without = clock["requests_without_time"]
+    if not without:
+        return "the file's own times"
+    if without == file["requests"]:
+        return "no times in the file, so nothing expires (--clock SECONDS models them)"
+    return f"the file's own times; {counted(without, 'request')} without one"
+
+
+def _costs(rows: Sequence[tuple[str, Mapping[str, Any]]], pareto: Sequence[str]) -> list[str]:
+    head = ["policy", "fired", "resets", "read", "write", "fresh", "hit", "own calls", "dollars", "against off", "pays"]
+    body = [
+        [
+            f"{safe(name)} *" if name in pareto and len(pareto) < len(rows) else safe(name),
+            number(one["fired"]),
+            number(one["epochs_reset"]),
+            *(number(one[key]) if one["simulated_requests"] else _NOTHING for key in _CACHE),
+            f"{one['hit_rate']:.1%}" if one["hit_rate"] is not None else _NOTHING,
+            _own(one),
+            _usd(one["usd"]),
+            _difference(one),
+            _pays(one),
+        ]
+        for name, one in rows
+    ]
+    found = table(head, body, right=range(1, 10))
+    if any(row[0].endswith(" *") for row in body):
+        found.append("* no other policy beats it in both dollars and regret")
+    return found
+
+
+_CACHE = ("read_tokens", "write_tokens", "fresh_tokens")
+
+
+def _own(one: Mapping[str, Any]) -> str:
+    if not one["own_calls"]:
+        return _NOTHING
+    return f"{one['own_calls']}: {_usd(one['own_usd'])}"
+
+
+def _usd(amount: str | None) -> str:
+    return dollars(Decimal(amount)) if amount is not None else "unpriced"
+
+
+def _difference(one: Mapping[str, Any]) -> str:
+    if one["off_difference_usd"] is None or one["usd"] is None:
+        return _NOTHING
+    amount = Decimal(one["off_difference_usd"])
+    off = Decimal(one["usd"]) - amount
+    if not amount:
+        return "$0"
+    share = f" ({float(amount / off):+.1%})" if off else ""
+    return f"{'+' if amount > 0 else ''}{dollars(amount)}{share}"
+
+
+def _pays(one: Mapping[str, Any]) -> str:
+    """The break-even in a few words."""
+    found, turns = one["break_even"], one.get("break_even_turns")
+    if not isinstance(found, str):
+        return ", ".join(f"{n} {_PAYS[each]}" for each, n in found.items() if each in _PAYS)
+    if found == "reached":
+        return f"after {counted(turns, 'turn')}"
+    if found == "not_reached":
+        return f"not yet: {number(turns)} more" if turns is not None else "never, as it goes"
+    return _PAYS[found]
+
+
+_PAYS = {
+    "nothing_changed": "-",
+    "never_behind": "at once",
+    "reached": "in the end",
+    "not_reached": "not yet",
+    "unpriced": "unpriced",
+}
+
+
+def _contents(rows: Sequence[tuple[str, Mapping[str, Any]]]) -> list[str]:
+    head = ["policy", "changed", "taken out once", "in all requests", "irreversible", "refetched", "cited", "regret"]
+    body = [
+        [
+            safe(name),
+            f"{number(one['requests_changed'])} of {number(one['requests'])}",
+            number(one["removed_unique_tokens"]),
+            number(one["removed_gross_tokens"]),
+            number(one["irreversible"]),
+            number(one["refetches"]),
+            number(one["cites"]),
+            number(one["regret_tokens"]),
+        ]
+        for name, one in rows
+    ]
+    return table(head, body, right=range(1, 8))
+
+
+def _unsimulated(file: Mapping[str, Any]) -> Iterator[str]:
+    """Why some requests are in no figure."""
+    told: dict[str, int] = {}
+    for turn in file["arms"][0]["turns"]:
+        if turn["not_simulated"] is not None:
+            told[turn["not_simulated"]] = told.get(turn["not_simulated"], 0) + 1
+    for detail, n in told.items():
+        yield f"not simulated: {counted(n, 'request')}: {safe(detail)}"
+    off = file["arms"][0]["totals"]
+    unpriced = off["simulated_requests"] - off["priced_requests"]
+    if unpriced:
+        yield f"not priced, and in no dollars: {counted(unpriced, 'request')} (--rates FILE takes prices)"
+
+
+def _idle(arms: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    """What never acted, and the most frequent reason."""
+    for arm in arms[1:]:
+        if arm["totals"]["fired"] or arm["totals"]["requests_changed"]:
+            continue
+        skipped: dict[str, int] = {}
+        for component in arm["components"]:
+            for reason, n in component["skipped"].items():
+                skipped[reason] = skipped.get(reason, 0) + n
+        most = max(skipped.items(), key=lambda pair: pair[1], default=None)
+        why = f": {most[0]} ({number(most[1])} times)" if most is not None else ""
+        yield f"{safe(arm['policy'])} never fired{why}"
+
+
+def _regrets(arms: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    for arm in arms:
+        for one in arm["regrets"][:_MOST_REGRETS]:
+            verb = "fetched again" if one["kind"] == "refetch" else "cited"
+            yield (
+                f"{safe(arm['policy'])}: what {safe(one['component'])} took out of line {one['dropped_line']} "
+                f"({safe(one['dropped_path'])}) was {verb} at line {one['needed_line']}: {safe(one['evidence'])}"
+            )
+        if len(arm["regrets"]) > _MOST_REGRETS:
+            yield f"{safe(arm['policy'])}: and {number(len(arm['regrets']) - _MOST_REGRETS)} more: --json has them all"
+
+
+def _refusals(arms: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    for arm in arms:
+        for one in arm["refusals"]:
+            detail = f": {safe(one['detail'])}" if one["detail"] else ""
+            yield f"{safe(arm['policy'])}: refused {one['times']} times, {one['reason']}{detail}"
