@@ -9,9 +9,13 @@ from __future__ import annotations
 import re
 from enum import StrEnum
 from hashlib import sha256
+from typing import TYPE_CHECKING
 
 from cgcli.model import value
 from cgcli.wire.strings import utf8
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
 
 KEY_HEX = 16
 """The length of a marker's key, in hex digits."""
@@ -96,6 +100,20 @@ def find(text: str) -> tuple[Found, ...]:
         if not kept or one.start >= kept[-1].stop:
             kept.append(one)
     return tuple(kept)
+
+
+def kinds(texts: Iterable[str]) -> Iterator[FoundKind]:
+    """The kind of each marker in a text that comes in pieces, *texts*: those that `find` gives for the whole."""
+    begun: list[str] = []
+    for text in texts:
+        # No marker has a line end in it. Both pieces have this one: what is cut off counts only at the text's own ends.
+        head, end, rest = text.rpartition("\n")
+        if end:
+            yield from (found.kind for found in find("".join((*begun, head, end))))
+            begun = [end + rest]
+        else:
+            begun.append(text)
+    yield from (found.kind for found in find("".join(begun)))
 
 
 def _found_own(text: str) -> list[Found]:

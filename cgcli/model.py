@@ -185,17 +185,31 @@ class Item:
 
     section: Section
     role: str
-    wire: bytes
-    """As it is written; kept, because only distinct items are."""
+    within: bytes
+    """What has its bytes: they alone, or the record of which a long item is the most."""
+    at: int
+    """Where they begin in it."""
+    size_bytes: int
+    """How many they are."""
     parts: tuple[Part, ...]
     blocks: tuple[Block, ...]
     rendered: Digest
     """Over the digests of its blocks."""
 
+    def has(self, needle: bytes) -> bool:
+        """True where *needle* stands in what is written."""
+        return self.within.find(needle, self.at, self.at + self.size_bytes) >= 0
+
+    def view(self) -> memoryview:
+        """As it is written, uncopied."""
+        return memoryview(self.within)[self.at : self.at + self.size_bytes]
+
     @property
-    def size_bytes(self) -> int:
-        """The length of `wire`."""
-        return len(self.wire)
+    def wire(self) -> bytes:
+        """As it is written; made anew each time where it is long, kept where not: only distinct items are."""
+        if self.size_bytes == len(self.within):
+            return self.within
+        return self.within[self.at : self.at + self.size_bytes]
 
 
 @value

@@ -16,10 +16,12 @@ from cgcli.markers import (
     has_placeholder,
     key,
     keys_in_bytes,
+    kinds,
     marker,
 )
 
 KEY = "3fa9c0de12345678"
+SPELLED_SENTINEL = "\u27eacg\u27eb"
 OWN, MALFORMED, CUT, FOREIGN, SENTINEL = FoundKind
 
 
@@ -209,3 +211,23 @@ def test_a_megabyte_of_key_takes_linear_time() -> None:
     assert find("<<ccr:" + "a" * 1_000_000) == ()
     assert [one.stop for one in find("<<cg:" + "a" * 1_000_000)] == [1_000_005]
     assert time.perf_counter() - started_s < 1
+
+
+_MARKED = [
+    *"\n<>cg: x",
+    f"<<cg:{KEY}>>",
+    f"{KEY}>>",
+    "<<cg:HASH>>",
+    "<<cg:3f",
+    "<<cg",
+    "<<ccr:abc 12 lines>>",
+    "hash=" + "0a" * 12,
+    SPELLED_SENTINEL,
+]
+
+
+@given(st.lists(st.sampled_from(_MARKED), max_size=14).map("".join), st.integers(1, 20))
+def test_kinds_in_pieces_are_those_of_the_whole(text: str, n_chars: int) -> None:
+    """However a text is cut; a marker that lost its beginning or its end counts only at the text's own."""
+    cut = [text[i : i + n_chars] for i in range(0, len(text), n_chars)]
+    assert list(kinds(cut)) == [one.kind for one in find(text)]

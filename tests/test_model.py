@@ -117,7 +117,9 @@ def test_sections_stand_in_cache_order() -> None:
 
 def _item(section: Section, wire: bytes) -> Item:
     part = Part(kind=Kind.OTHER, role="", path="", span=Span(start=0, stop=len(wire)))
-    return Item(section=section, role="", wire=wire, parts=(part,), blocks=(), rendered=NOTHING)
+    return Item(
+        section=section, role="", within=wire, at=0, size_bytes=len(wire), parts=(part,), blocks=(), rendered=NOTHING
+    )
 
 
 def _request(tools: tuple[Item, ...] | None, system: tuple[Item, ...] | None, messages: tuple[Item, ...]) -> Request:

@@ -57,7 +57,7 @@ class Asked:
 
 def compactions(item: Item, i_message: int) -> list[Compaction]:
     """The compaction blocks of a message, in order; one whose content is null stands for nothing and is left out."""
-    if _NAME not in item.wire:
+    if not item.has(_NAME):
         return []
     tree = decoded(item)
     if not isinstance(tree, dict):
@@ -92,7 +92,7 @@ def _compaction(block: dict[str, Any], i_message: int, inner: str, i_block: int)
 
 def is_trigger(item: Item) -> bool:
     """True for OpenAI's item that asks for compaction."""
-    tree = decoded(item) if TRIGGER_ITEM.encode() in item.wire else None
+    tree = decoded(item) if item.has(TRIGGER_ITEM.encode()) else None
     return isinstance(tree, dict) and tree.get("type") == TRIGGER_ITEM
 
 

@@ -152,4 +152,4 @@ def _over(items: Iterable[Item]) -> bytes:
 
 def _further(ends: _Ends, item: Item, i: int) -> _Ends:
     del i
-    return ends[1], sha256(ends[1] + sha256(item.wire).digest()).digest()
+    return ends[1], sha256(ends[1] + sha256(item.view()).digest()).digest()

@@ -141,7 +141,7 @@ def _lifetimes(again: Sequence[Item], behind: Sequence[Item], of_request: str | 
 
 
 def _longer(so_far: str | None, item: Item) -> str | None:
-    if b'"ttl"' not in item.wire:
+    if not item.has(b'"ttl"'):
         return so_far
     given = [mark.ttl for mark in step(Walk(), item, 0).marks if mark.ttl in TTL_S]
     return max((ttl for ttl in (so_far, *given) if ttl is not None), key=TTL_S.__getitem__, default=None)

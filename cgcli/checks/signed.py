@@ -125,5 +125,5 @@ def fixed_head(items: Sequence[Item] | None) -> list[bytes] | None:
 
 
 def _is_deferred(item: Item) -> bool:
-    tree = decoded(item) if _DEFERRED in item.wire else None
+    tree = decoded(item) if item.has(_DEFERRED) else None
     return isinstance(tree, dict) and tree.get("defer_loading") is True

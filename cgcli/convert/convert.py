@@ -8,7 +8,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Protocol
 
 from cgcli.errors import FormatError
-from cgcli.readers.requests import line_of, one_line
+from cgcli.readers.requests import one_line, pieces_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -79,12 +79,12 @@ def _one(done: Converted, entry: Entry, exchange: Exchange, sink: Sink) -> None:
     done.n_answers += exchange.find_answer is not None
     done.n_timed += exchange.sent_s is not None
     if done.kind is Kind.REQUESTS and done.capture.is_derived:
-        line = entry.raw  # says it already, on one line
+        line: tuple[bytes | memoryview, ...] = (entry.raw,)  # says it already, on one line
+    elif done.kind is Kind.CAPTURE:
+        line = (one_line(exchange.request.raw), b"\n")
+        done.n_respaced += line[0] is not exchange.request.raw
     else:
-        body = bytes(exchange.request.raw)
-        on_one = one_line(body)
-        done.n_respaced += on_one is not body
-        is_bare = done.kind is Kind.CAPTURE
-        line = on_one + b"\n" if is_bare else line_of(exchange, format_name=done.capture.format_name)
-    done.output_bytes += len(line)
-    sink.write((line,))
+        line = pieces_of(exchange, format_name=done.capture.format_name)
+        done.n_respaced += line[-2] is not exchange.request.raw
+    done.output_bytes += sum(map(len, line))
+    sink.write(line)

@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar
 
 from cgcli.dialects.base import Glance, Item, Parsed, block_members, mark_of, others, string_of, text_bytes
-from cgcli.dialects.canonical import frame, free_json
+from cgcli.dialects.canonical import frame, free_content
 from cgcli.model import Kind
 from cgcli.wire.spans import Malformed
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from cgcli.dialects.canonical import Content
     from cgcli.wire.spans import Node
 
 _TEXT = frozenset({"type", "text"})
@@ -51,7 +52,7 @@ class Anthropic:
             members = block_members(spec)
             item = Item(spec, "tool")
             item.part(Kind.TOOL_SPEC, "", spec, name=string_of(members, "name"), mark=mark_of(members))
-            item.block(0, "tool", ("spec", free_json(spec, without="cache_control")))
+            item.block(0, "tool", ("spec", free_content(spec, without="cache_control")))
             found.append(item.parsed())
         return found
 
@@ -122,11 +123,11 @@ def _content_block(item: Item, node: Node, path: str) -> None:
             name=string_of(members, "name"),
             mark=mark,
         )
-        fields = tuple((key, free_json(members[key]) if key in members else None) for key in ("id", "name", "input"))
+        fields = tuple((key, free_content(members[key]) if key in members else None) for key in ("id", "name", "input"))
         item.block(i_part, kind, *fields, ("more", others(members, _CALL)))
     elif kind.endswith("tool_result"):
         item.part(Kind.TOOL_RESULT, path, node, pair_id=string_of(members, "tool_use_id"), mark=mark)
-        item.block(i_part, kind, ("block", free_json(node, without="cache_control")))
+        item.block(i_part, kind, ("block", free_content(node, without="cache_control")))
     elif kind in ("thinking", "redacted_thinking"):
         item.part(Kind.THINKING, path, node)
         fields = tuple(
@@ -135,7 +136,7 @@ def _content_block(item: Item, node: Node, path: str) -> None:
         item.block(i_part, kind, *fields, ("more", others(members, _THINKING)))
     else:
         item.part(_KINDS.get(kind, Kind.OTHER), path, node, mark=mark)
-        item.block(i_part, kind or "unknown", ("block", free_json(node, without="cache_control")))
+        item.block(i_part, kind or "unknown", ("block", free_content(node, without="cache_control")))
 
 
 def _tool_result(item: Item, node: Node, members: Mapping[str, Node], at: str) -> None:
@@ -144,7 +145,7 @@ def _tool_result(item: Item, node: Node, members: Mapping[str, Node], at: str) -
     pair_id = string_of(members, "tool_use_id")
     mark = mark_of(members)
     content = members.get("content")
-    inner: list[tuple[str, bytes | None]] = []
+    inner: list[tuple[str, Content | None]] = []
     if content is not None and content.kind == "string":
         item.part(Kind.TOOL_RESULT, f"{at}content", node, slot=content, pair_id=pair_id, mark=mark)
         inner.append(("text", text_bytes(content)))
@@ -167,9 +168,9 @@ def _tool_result(item: Item, node: Node, members: Mapping[str, Node], at: str) -
             else:
                 kind = Kind.IMAGE if string_of(sub, "type") == "image" else Kind.OTHER
                 item.part(kind, path, block, pair_id=pair_id, mark=sub_mark or mark_of(sub))
-                inner.append(("block", free_json(block, without="cache_control")))
+                inner.append(("block", free_content(block, without="cache_control")))
     elif content is not None and content.kind != "null":
-        inner.append(("value", free_json(content)))
+        inner.append(("value", free_content(content)))
     if len(item.parts) == i_part:
         item.part(Kind.TOOL_RESULT, at.rstrip("."), node, pair_id=pair_id, mark=mark)
     is_error = members.get("is_error")

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar, Protocol
 
-from cgcli.dialects.canonical import frame, free_json
+from cgcli.dialects.canonical import frame, free_content, free_json, long_string
 from cgcli.model import Kind, Mark, Part, Span, value
+from cgcli.wire.long import LONG_BYTES
 from cgcli.wire.spans import Malformed
 from cgcli.wire.strings import utf8
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from cgcli.dialects.canonical import Content
     from cgcli.wire.spans import Node
 
 
@@ -20,7 +22,7 @@ class Piece:
     """A block before it is hashed."""
 
     i_part: int
-    canonical: bytes
+    canonical: Content
 
 
 @value
@@ -30,8 +32,10 @@ class Parsed:
     role: str
     start: int
     stop: int
-    wire: bytes
-    """The item as it is written."""
+    within: bytes
+    """What has its bytes."""
+    at: int
+    """Where they begin in it."""
     parts: tuple[Part, ...]
     pieces: tuple[Piece, ...]
 
@@ -130,7 +134,7 @@ class Item:
             )
         )
 
-    def block(self, i_part: int, kind: str, *fields: tuple[str, bytes | None]) -> None:
+    def block(self, i_part: int, kind: str, *fields: tuple[str, Content | None]) -> None:
         """Add a block of *kind* that begins at part *i_part*; whether it opens the message counts."""
         opens = b"1" if not self.pieces else b"0"
         canonical = frame((("role", utf8(self.role)), ("opens", opens), ("type", utf8(kind)), *fields))
@@ -142,14 +146,24 @@ class Item:
             self.part(Kind.OTHER, "", self.node)
         if not self.pieces:
             self.block(0, "empty")
+        within, at = _held(self.node)
         return Parsed(
             role=self.role,
             start=self.node.start,
             stop=self.node.stop,
-            wire=self.node.bytes(),
+            within=within,
+            at=at,
             parts=tuple(self.parts),
             pieces=tuple(self.pieces),
         )
+
+
+def _held(node: Node) -> tuple[bytes, int]:
+    """Bytes to keep that have *node* in them, and where: a copy, or the record, where *node* is long and most of it."""
+    size_bytes = node.stop - node.start
+    if size_bytes > LONG_BYTES and size_bytes * 2 > len(node.doc.raw):
+        return node.doc.raw, node.start
+    return node.bytes(), 0
 
 
 def mark_of(members: Mapping[str, Node]) -> Mark | None:
@@ -167,17 +181,21 @@ def string_of(members: Mapping[str, Node], key: str) -> str | None:
     return node.string() if node is not None else None
 
 
-def text_bytes(node: Node) -> bytes:
+def text_bytes(node: Node) -> Content:
     """The decoded string, as the bytes that are hashed; what is no string (null) gives bytes that no string has."""
-    return utf8(node.text()) if node.kind == "string" else b"\xff" + free_json(node)
+    if node.kind != "string":
+        return b"\xff" + free_json(node)
+    if node.stop - node.start > LONG_BYTES:
+        return long_string(node)
+    return utf8(node.text())
 
 
 MARK_KEYS = frozenset({"cache_control", "prompt_cache_breakpoint"})
 
 
-def others(members: Mapping[str, Node], known: frozenset[str]) -> bytes | None:
+def others(members: Mapping[str, Node], known: frozenset[str]) -> Content | None:
     """The members that are neither *known* nor a mark, as free JSON in their order; None where there are none."""
-    rest = [(key, free_json(node)) for key, node in members.items() if key not in known and key not in MARK_KEYS]
+    rest = [(key, free_content(node)) for key, node in members.items() if key not in known and key not in MARK_KEYS]
     return frame(rest) if rest else None
 
 

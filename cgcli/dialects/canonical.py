@@ -7,15 +7,21 @@ blocks) keeps its key order and the spelling of its numbers.
 from __future__ import annotations
 
 import json
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
-from cgcli.wire.spans import Malformed
+from cgcli.wire.long import LONG_BYTES, Long
+from cgcli.wire.spans import Malformed, texts
 from cgcli.wire.strings import utf8
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Set as AbstractSet
 
     from cgcli.wire.spans import Node
+
+Content = bytes | Long
+"""Canonical bytes; in pieces where they are long."""
 
 
 class _Number(str):
@@ -56,6 +62,59 @@ def free_json(node: Node, *, without: str | frozenset[str] = frozenset(), by_key
     return utf8("".join(out))
 
 
+def free_content(node: Node, *, without: str | frozenset[str] = frozenset()) -> Content:
+    """What `free_json` gives; where *node* is long, in pieces.
+
+    Raises:
+        Malformed: not JSON, not UTF-8, or nested too deeply.
+    """
+    if node.stop - node.start > LONG_BYTES:
+        try:
+            return joined(list(_walked(node, {without} if isinstance(without, str) else without)))
+        except (Malformed, RecursionError):
+            pass  # a key that stands twice, say: the walk over the tree has the last word
+    return free_json(node, without=without)
+
+
+def _walked(node: Node, left_out: AbstractSet[str] = frozenset()) -> Iterator[Content]:
+    if node.stop - node.start <= LONG_BYTES or node.kind not in ("object", "array", "string"):
+        yield free_json(node, without=frozenset(left_out))
+    elif node.kind == "string":
+        yield b'"'
+        yield long_string(node, _spelled)
+        yield b'"'
+    elif node.kind == "array":
+        yield b"["
+        for i, element in enumerate(node.elements()):
+            yield b"," if i else b""
+            yield from _walked(element)
+        yield b"]"
+    else:
+        yield b"{"
+        members = {key: member for key, member in node.members().items() if key not in left_out}
+        if node.doc.parsed is not node.doc.raw:
+            raise Malformed("lone_surrogate", "a key may not read as it is written")
+        for i, (key, member) in enumerate(members.items()):
+            yield (b"," if i else b"") + utf8(json.dumps(key, ensure_ascii=False)) + b":"
+            yield from _walked(member)
+        yield b"}"
+
+
+def long_string(node: Node, spell: Callable[[str], bytes] = utf8) -> Long:
+    """What *spell*, which takes each character by itself, makes of the string that *node* is.
+
+    Raises:
+        Malformed: not UTF-8.
+    """
+    n_bytes = sum(len(spell(text)) for text in texts(node.view(), at=node.start))
+    return Long(n_bytes, lambda: map(spell, texts(node.view())))
+
+
+def _spelled(text: str) -> bytes:
+    """*text* as it stands between the quotes."""
+    return utf8(json.dumps(text, ensure_ascii=False)[1:-1])
+
+
 def _by_key(tree: Any) -> Any:
     if isinstance(tree, _Pairs):
         return _Pairs(sorted(((key, _by_key(member)) for key, member in tree), key=lambda pair: pair[0]))
@@ -82,8 +141,25 @@ def _write(tree: Any, out: list[str]) -> None:
         out.append(json.dumps(tree, ensure_ascii=False))
 
 
-def frame(fields: Iterable[tuple[str, bytes | None]]) -> bytes:
+def frame(fields: Iterable[tuple[str, Content | None]]) -> Content:
     """Named *fields* joined so that no two lists of fields give the same bytes; a None field is left out."""
-    return b"".join(
-        b"%s %d:%s" % (name.encode(), len(content), content) for name, content in fields if content is not None
-    )
+    framed: list[Content] = []
+    for name, content in fields:
+        if isinstance(content, bytes):
+            framed.append(b"%s %d:%s" % (name.encode(), len(content), content))
+        elif content is not None:
+            framed += (b"%s %d:" % (name.encode(), len(content)), content)
+    return joined(framed)
+
+
+def joined(contents: Sequence[Content]) -> Content:
+    """*contents* one after the other; long where one of them is."""
+    short = [content for content in contents if isinstance(content, bytes)]
+    if len(short) == len(contents):
+        return b"".join(short)
+    return Long(sum(map(len, contents)), lambda: chain.from_iterable(map(pieces, contents)))
+
+
+def pieces(content: Content) -> Iterable[bytes]:
+    """The bytes of *content*, in pieces that are whole characters."""
+    return (content,) if isinstance(content, bytes) else content

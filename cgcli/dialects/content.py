@@ -19,7 +19,7 @@ _MOST_KEPT = 64
 def decoded(item: Item) -> Any:
     """The item as Python objects, not to be changed; None where it is too deep to be read."""
     try:
-        return Document(item.wire).root().value()
+        return Node(Document(item.within), item.at, item.at + item.size_bytes).value()
     except Malformed:
         return None
 

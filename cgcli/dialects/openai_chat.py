@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar
 
 from cgcli.dialects.base import MARK_KEYS, Glance, Item, Parsed, block_members, mark_of, others, string_of, text_bytes
-from cgcli.dialects.canonical import free_json
+from cgcli.dialects.canonical import free_content
 from cgcli.model import Kind
 from cgcli.wire.spans import Malformed
 
@@ -71,7 +71,7 @@ class OpenAIChat:
         known = _MESSAGE
         if (old := members.get("function_call")) is not None and old.kind == "object":
             item.part(Kind.TOOL_CALL, "function_call", old, name=string_of(old.members(), "name"))
-            item.block(len(item.parts) - 1, "function_call", ("function", free_json(old)))
+            item.block(len(item.parts) - 1, "function_call", ("function", free_content(old)))
             known = _MESSAGE | {"function_call"}
         if pair_id is not None:
             item.block(0, "answers", ("id", pair_id.encode("utf-8", "surrogatepass")))
@@ -91,7 +91,7 @@ def tool_specs(node: Node) -> list[Parsed]:
             name = string_of(function.members(), "name")
         item = Item(spec, "tool")
         item.part(Kind.TOOL_SPEC, "", spec, name=name, mark=mark_of(members))
-        item.block(0, "tool", ("spec", free_json(spec, without="cache_control")))
+        item.block(0, "tool", ("spec", free_content(spec, without="cache_control")))
         found.append(item.parsed())
     return found
 
@@ -114,7 +114,7 @@ def _content_part(item: Item, node: Node, path: str, kind: Kind, pair_id: str | 
         item.block(i_part, "text", ("text", text_bytes(members["text"])), ("more", others(members, _TEXT)))
     else:
         item.part(Kind.IMAGE if shape.startswith("image") else Kind.OTHER, path, node, pair_id=pair_id, mark=mark)
-        item.block(i_part, shape or "unknown", ("block", free_json(node, without=MARK_KEYS)))
+        item.block(i_part, shape or "unknown", ("block", free_content(node, without=MARK_KEYS)))
 
 
 def _tool_call(item: Item, node: Node, path: str) -> None:
@@ -125,7 +125,7 @@ def _tool_call(item: Item, node: Node, path: str) -> None:
     item.block(
         len(item.parts) - 1,
         "tool_call",
-        ("id", free_json(members["id"]) if "id" in members else None),
-        ("function", free_json(function) if function is not None else None),
+        ("id", free_content(members["id"]) if "id" in members else None),
+        ("function", free_content(function) if function is not None else None),
         ("more", others(members, _CALL)),
     )

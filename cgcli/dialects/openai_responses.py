@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar
 
 from cgcli.dialects.base import Glance, Item, Parsed, block_members, mark_of, others, string_of, text_bytes
-from cgcli.dialects.canonical import frame, free_json
+from cgcli.dialects.canonical import frame, free_content
 from cgcli.dialects.openai_chat import tool_specs
 from cgcli.model import Kind
 from cgcli.wire.spans import Malformed
@@ -13,6 +13,7 @@ from cgcli.wire.spans import Malformed
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from cgcli.dialects.canonical import Content
     from cgcli.wire.spans import Node
 
 _MESSAGE = frozenset({"type", "role", "content"})
@@ -58,7 +59,7 @@ class OpenAIResponses:
         """The `instructions`, one item."""
         item = Item(node, "system")
         item.part(Kind.SYSTEM, "", node, slot=node)
-        item.block(0, "text", ("text", text_bytes(node) if node.kind == "string" else free_json(node)))
+        item.block(0, "text", ("text", text_bytes(node) if node.kind == "string" else free_content(node)))
         return [item.parsed()]
 
     def message(self, node: Node) -> Parsed:
@@ -104,7 +105,7 @@ def _content_part(item: Item, node: Node, path: str, kind: Kind) -> None:
         item.block(i_part, "text", ("text", text_bytes(members["text"])), ("more", others(members, _TEXT)))
     else:
         item.part(Kind.IMAGE if "image" in shape else Kind.OTHER, path, node, mark=mark_of(members))
-        item.block(i_part, shape or "unknown", ("block", free_json(node, without="prompt_cache_breakpoint")))
+        item.block(i_part, shape or "unknown", ("block", free_content(node, without="prompt_cache_breakpoint")))
 
 
 def _item(node: Node, members: Mapping[str, Node], shape: str) -> Parsed:
@@ -118,14 +119,14 @@ def _item(node: Node, members: Mapping[str, Node], shape: str) -> Parsed:
         item.part(Kind.TOOL_CALL, "", node, pair_id=pair_id, name=string_of(members, "name"))
     else:
         item.part(Kind.THINKING if shape == "reasoning" else Kind.OTHER, "", node)
-    item.block(0, shape or "unknown", ("item", free_json(node)))
+    item.block(0, shape or "unknown", ("item", free_content(node)))
     return item.parsed()
 
 
 def _output(item: Item, node: Node, members: Mapping[str, Node], shape: str) -> None:
     pair_id = string_of(members, "call_id")
     output = members.get("output")
-    inner: list[tuple[str, bytes | None]] = []
+    inner: list[tuple[str, Content | None]] = []
     if output is not None and output.kind == "string":
         item.part(Kind.TOOL_RESULT, "output", node, slot=output, pair_id=pair_id)
         inner.append(("text", text_bytes(output)))
@@ -150,9 +151,9 @@ def _output(item: Item, node: Node, members: Mapping[str, Node], shape: str) -> 
                     pair_id=pair_id,
                     mark=mark_of(sub),
                 )
-                inner.append(("block", free_json(block, without="prompt_cache_breakpoint")))
+                inner.append(("block", free_content(block, without="prompt_cache_breakpoint")))
     elif output is not None:
-        inner.append(("output", free_json(output)))
+        inner.append(("output", free_content(output)))
     if not item.parts:
         item.part(Kind.TOOL_RESULT, "", node, pair_id=pair_id)
     item.block(

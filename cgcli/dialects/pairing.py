@@ -92,7 +92,7 @@ def _chat(group: Group, item: Item, i: int) -> Group:
 def _responses(group: Group, item: Item, i: int) -> Group:
     """A result stands anywhere behind its call."""
     if not _may_pair(item):
-        referring = group.has_reference or _REFERENCE in item.wire
+        referring = group.has_reference or item.has(_REFERENCE)
         return changed(group, faults=(), events=(), has_reference=referring)
     after = _take(changed(group, faults=()), tuple(_item(item)), i)
     return changed(after, calls=after.missing, answered=frozenset())

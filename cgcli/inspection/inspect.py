@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 
 from cgcli.lanes import Threads, group
 from cgcli.lanes.summary_call import asks_for_summary
-from cgcli.markers import find
+from cgcli.markers import kinds
 from cgcli.model import Kind, Section
 from cgcli.providers.models import lookup
 from cgcli.tokens import counter
 from cgcli.tokens.meter import MESSAGE_TOKENS, Meter
-from cgcli.wire.spans import decode_text
+from cgcli.wire.spans import texts
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -133,11 +133,9 @@ class Inspector:
     def _first_sight(self, item: Item, raw: memoryview, start: int) -> None:
         for part in item.parts:
             self._done.n_images += part.kind is Kind.IMAGE
-            if part.slot is None:
-                continue
-            text = decode_text(bytes(raw[start + part.slot.start : start + part.slot.stop]))
-            for marker in find(text):
-                self._done.markers[marker.kind.value] += 1
+            if part.slot is not None:
+                literal = raw[start + part.slot.start : start + part.slot.stop]
+                self._done.markers.update(kind.value for kind in kinds(texts(literal)))
 
     def _marks(self, request: Request) -> None:
         ttls = [
@@ -157,13 +155,12 @@ class Inspector:
 
 def known(done: Inspection) -> Mapping[str, bool]:
     """What the file says of its requests: whole formats have tools and system, the rest is told by what was found."""
-    facts = done.capture.known
     lacking = done.capture.not_recorded
     return {
         "tools": Section.TOOLS not in lacking,
         "system": Section.SYSTEM not in lacking,
         "usage": done.n_usage > 0,
-        "response": facts.response or done.n_answered > 0,
+        "response": done.n_answered > 0,
         "time": done.n_timed > 0,
         "session": done.n_sessions > 0,
     }

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from cgcli.dialects.base import Parsed
+    from cgcli.dialects.canonical import Content
     from cgcli.model import Section
 
 CHAIN = "cg-chain/1"
@@ -19,17 +20,26 @@ _START = Digest(sha256(CHAIN.encode()).digest())
 
 def item(section: Section, parsed: Parsed) -> Item:
     """The item that *parsed* becomes, its blocks hashed."""
-    blocks = tuple(
-        Block(i_part=piece.i_part, rendered=Digest(sha256(piece.canonical).digest())) for piece in parsed.pieces
-    )
+    blocks = tuple(Block(i_part=piece.i_part, rendered=_digest(piece.canonical)) for piece in parsed.pieces)
     return Item(
         section=section,
         role=parsed.role,
-        wire=parsed.wire,
+        within=parsed.within,
+        at=parsed.at,
+        size_bytes=parsed.stop - parsed.start,
         parts=parsed.parts,
         blocks=blocks,
         rendered=Digest(sha256(b"".join(block.rendered for block in blocks)).digest()),
     )
+
+
+def _digest(content: Content) -> Digest:
+    if isinstance(content, bytes):
+        return Digest(sha256(content).digest())
+    running = sha256()
+    for piece in content:
+        running.update(piece)
+    return Digest(running.digest())
 
 
 def extend(states: Sequence[Digest], items: Iterable[Item]) -> tuple[Digest, ...]:

@@ -21,7 +21,7 @@ _TEXT_TYPES = frozenset({"text", "input_text", "output_text"})
 
 def wire(item: Item) -> Digest:
     """The digest of *item*'s exact bytes."""
-    return Digest(sha256(item.wire).digest())
+    return Digest(sha256(item.view()).digest())
 
 
 def semantic(item: Item) -> Digest:

@@ -96,7 +96,7 @@ class Tally:
 
 def tally(so_far: Tally, item: Item, i_item: int) -> Tally:
     """*so_far*, with one more item."""
-    if CLAUDE_KEY.encode() not in item.wire:
+    if not item.has(CLAUDE_KEY.encode()):
         return so_far
     found = [raw for raw in _marks(item) if raw.key == CLAUDE_KEY]
     return Tally(n_marks=so_far.n_marks + len(found), i_item=i_item, inner=found[-1].inner) if found else so_far
@@ -104,7 +104,7 @@ def tally(so_far: Tally, item: Item, i_item: int) -> Tally:
 
 def runs(item: Item) -> Iterator[tuple[Kind | None, Part]]:
     """The first part of each block of the item's content, with the run that it belongs to; server tools are in none."""
-    types = _types(item) if b'_tool_use"' in item.wire or b'_tool_result"' in item.wire else ()
+    types = _types(item) if item.has(b'_tool_use"') or item.has(b'_tool_result"') else ()
     last = -1
     for block in item.blocks:
         if block.i_part <= last:
@@ -139,7 +139,7 @@ class _Raw:
 
 def _marks(item: Item) -> list[_Raw]:
     """The marks that the item sets, in order."""
-    if b"cache_control" not in item.wire and b"prompt_cache_breakpoint" not in item.wire:
+    if not item.has(b"cache_control") and not item.has(b"prompt_cache_breakpoint"):
         return []
     tree = decoded(item)
     if not isinstance(tree, dict):

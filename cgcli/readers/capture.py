@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, BinaryIO
 from cgcli.errors import FormatError, InputError
 from cgcli.model import Exchange, Section, Source, value
 from cgcli.readers.base import Opened, Passed, unusable
-from cgcli.readers.derived import Deriving, DerivingText
+from cgcli.readers.derived import Deriving, DerivingText, Spread
 from cgcli.readers.deriving import derived_lines
 from cgcli.readers.fields import is_true
 from cgcli.readers.incremental import Incremental, Read
@@ -58,6 +58,8 @@ class About:
     """The entries are not the file's own bytes, but lines that say what was found in it."""
     is_reconstructed: bool
     """The requests were put together from a history."""
+    part_of: Spread | None = None
+    """Reads the history, where the file is one part of it and the others lie beside it."""
 
 
 class Tally:
@@ -128,7 +130,7 @@ class Capture:
                 return Entry(raw=piece.raw, line=piece.line, passed=read)
             if isinstance(read, Read):
                 return self._found(piece, read, body_at=read.start, quoted=None, opened=read.opened)
-            quoted = Quoted(piece.raw[read.start : read.stop])
+            quoted = Quoted(memoryview(piece.raw)[read.start : read.stop])
             inner = self._inner.read(quoted.inner, provider=read.opened.provider)
             if isinstance(inner, Read):
                 return self._found(piece, inner, body_at=read.start, quoted=quoted, opened=read.opened)
@@ -190,6 +192,7 @@ def read(
         is_independent=reader.independent,
         is_derived=isinstance(reader, (Deriving, DerivingText)),
         is_reconstructed=_reconstructs(reader, laid.sample),
+        part_of=reader if isinstance(reader, Spread) and reader.is_part(laid.sample) else None,
     )
     if isinstance(reader, (Deriving, DerivingText)):
         return Capture(about, reader=Requests(), pieces=derived_lines(reader, pieces), tally=tally)

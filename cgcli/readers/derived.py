@@ -76,6 +76,17 @@ class Deriving(Protocol):
 
 
 @runtime_checkable
+class Spread(Deriving, Protocol):
+    """The same for a history of which each record may be a file of its own."""
+
+    def is_part(self, sample: Sequence[Mapping[str, Node]]) -> bool:
+        """True where a file of these records is one part of the history that its folder holds."""
+
+    def derive_parts(self, pieces: Iterable[Piece], *, session_id: str) -> Iterator[Derived | Missed]:
+        """The exchanges in the *pieces* of all those files together, which are the session of that name."""
+
+
+@runtime_checkable
 class DerivingText(Protocol):
     """The same for a file that is no JSON."""
 

@@ -5,14 +5,15 @@ Where such a record has the answer beside it, as the same loggers write it, that
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, ClassVar
 
 from cgcli.readers.base import Known, Opened, Passed
 from cgcli.readers.bodies import KNOWN, is_body
 from cgcli.readers.fields import members_of
 from cgcli.readers.logs import calls
+from cgcli.wire.quoted import inner_of
 from cgcli.wire.spans import Document, Malformed
-from cgcli.wire.strings import utf8
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -46,6 +47,7 @@ ANSWERS: Mapping[tuple[str, ...], tuple[str, ...]] = {
 }
 """Where the answer stands to a body at each path: an object, or a string that holds one, or an event stream."""
 
+_OBJECT = re.compile(rb"\s*+\{")
 _SESSION_KEYS = ("session_id", "sessionId", "session", "trace_id")
 
 
@@ -105,10 +107,10 @@ def _looks_like_body(node: Node) -> bool:
     """True for a body, and for a string that holds one; a hole in place of messages is one."""
     try:
         if node.kind == "string":
-            text = node.text()
-            if not text.lstrip().startswith("{") or ('"messages"' not in text and '"input"' not in text):
+            inner = inner_of(node.view())
+            if not _OBJECT.match(inner) or (b'"messages"' not in inner and b'"input"' not in inner):
                 return False
-            return is_body(Document(utf8(text)).root().members())
+            return is_body(Document(inner).root().members())
         if node.kind != "object":
             return False
         return is_body(node.members(), may_have_hole=True)

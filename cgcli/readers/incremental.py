@@ -8,6 +8,7 @@ bytes before it mean the same parser state. Fields after the messages, container
 from __future__ import annotations
 
 from array import array
+from hashlib import sha256
 from typing import TYPE_CHECKING
 
 from cgcli import prefix
@@ -15,6 +16,7 @@ from cgcli.dialects import detect, head_of
 from cgcli.model import Request, Section, value
 from cgcli.prefix.params import params
 from cgcli.readers.base import Passed
+from cgcli.wire.long import LONG_BYTES
 from cgcli.wire.spans import Document, Malformed, Node
 
 if TYPE_CHECKING:
@@ -61,7 +63,7 @@ class Tip:
         base = request.starts[0]
         # Where each message ends, counted from the first message's first byte.
         new = range(len(stops), len(request.messages))
-        self.stops = stops + array("q", [request.starts[i] - base + len(request.messages[i].wire) for i in new])
+        self.stops = stops + array("q", [request.starts[i] - base + request.messages[i].size_bytes for i in new])
 
 
 @value
@@ -234,7 +236,7 @@ class Incremental:
         field = frame.body.get(name) if name else None
         if field is None or field.kind == "null":
             return None if section in frame.unrecorded else (), ()
-        key = (dialect.name, section, field.bytes())
+        key = (dialect.name, section, _told_apart(field))
         known = self._statics.get(key)
         if known is None:
             parsed = dialect.tools(field) if section is Section.TOOLS else dialect.system(field)
@@ -258,6 +260,11 @@ class Incremental:
             if i and (kept > _TIPS_BYTES or i >= _TIPS):
                 del self._tips[i:]
                 break
+
+
+def _told_apart(field: Node) -> bytes:
+    """What is kept to know *field* again: its bytes, or, where they are many, their digest."""
+    return field.bytes() if field.stop - field.start <= LONG_BYTES else sha256(field.view()).digest()
 
 
 def _compare(raw: bytes, tip: Tip) -> Match | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from enum import StrEnum
 from io import BytesIO
 from itertools import chain
@@ -30,6 +31,8 @@ if TYPE_CHECKING:
 
 _BOM = b"\xef\xbb\xbf"
 _DOCUMENT_HINT = "mend it, or give one request a line: a line that is not usable is then skipped alone"
+_TALK = re.compile(rb"[\xef\xbb\xbf \t\r\n]*+(?://|\Z)")
+_CONTAINER = re.compile(rb"[\xef\xbb\xbf \t]*+[{\[]")
 _SAMPLE_LINES = 200
 _SAMPLE_RECORDS = 50
 _SAMPLE_BYTES = 8 << 20
@@ -75,11 +78,11 @@ def lay_out(stream: BinaryIO, *, file: str) -> Laid:
     sample = _sample(lines)
     i_first = next((i for i, line in enumerate(lines) if not _is_talk(line)), 0)
     first = lines[i_first]
-    text = None if first.lstrip(_BOM + b" \t").startswith((b"{", b"[")) else _text_reader(lines, file=file)
+    text = None if _CONTAINER.match(first) else _text_reader(lines, file=file)
     if text is not None:
         whole = b"".join(chain(lines, all_lines))
         return Laid(layout=Layout.TEXT, sample=[], pieces=iter([Piece(raw=whole, line=1, is_record=True)]), text=text)
-    alone = not any(line.strip() for line in lines[i_first + 1 :])
+    alone = all(line.isspace() for line in lines[i_first + 1 :])
     if _is_json(first) and not (alone and _opens_container(first)):
         return Laid(layout=Layout.LINES, sample=sample, pieces=_line_pieces(chain(lines, all_lines)))
     whole = b"".join(chain(lines, all_lines))
@@ -191,8 +194,7 @@ def _sample(lines: Iterable[bytes]) -> Sample:
 
 def _is_talk(line: bytes) -> bool:
     """True for a blank line and for a `//` comment, which some logs begin with."""
-    text = line.strip(b"\xef\xbb\xbf \t\r\n")
-    return not text or text.startswith(b"//")
+    return _TALK.match(line) is not None
 
 
 def _is_json(line: bytes) -> bool:
@@ -220,7 +222,7 @@ def _line_pieces(lines: Iterable[bytes]) -> Iterator[Piece]:
         if number == 1 and line.startswith(_BOM):
             yield Piece(raw=_BOM, line=1, is_record=False)
             line = line[len(_BOM) :]
-        if _is_talk(line[:64]) and _is_talk(line):
+        if _is_talk(line):
             yield Piece(raw=line, line=number, is_record=False)
         else:
             yield Piece(raw=line, line=number, is_record=True, is_cut=not line.endswith(b"\n"))

@@ -8,7 +8,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from cgcli.dialects.base import string_of
 from cgcli.model import Section, Usage
@@ -22,7 +22,11 @@ if TYPE_CHECKING:
     from cgcli.model import Exchange
     from cgcli.wire.spans import Node
 
+Written = TypeVar("Written", bytes, memoryview)
+
 VERSION = "requests/1"
+_STRETCH_BYTES = 1 << 20
+_ON_ONE = bytes.maketrans(b"\r\n", b"  ")
 _COUNTS = ("fresh", "read", "output")
 
 
@@ -73,6 +77,12 @@ def known_in(sample: Sequence[Mapping[str, Node]]) -> Known:
 
 def spelled(found: Derived, *, format_name: str, reconstructed: bool) -> bytes:
     """The line that says *found*, with its line end; a body that takes several lines takes one here."""
+    return b"".join(_pieces(found, found.body, format_name=format_name, reconstructed=reconstructed))
+
+
+def _pieces(
+    found: Derived, body: bytes | memoryview, *, format_name: str, reconstructed: bool
+) -> tuple[bytes | memoryview, ...]:
     head: dict[str, Any] = {"cg": VERSION, "from": format_name, "line": found.line}
     if reconstructed:
         head["reconstructed"] = True
@@ -89,15 +99,20 @@ def spelled(found: Derived, *, format_name: str, reconstructed: bool) -> bytes:
     answer = found.find_answer() if found.find_answer is not None else None
     begin = json.dumps(head, separators=(",", ":")).encode()[:-1]
     middle = (b',"answer":', one_line(answer)) if answer is not None else ()
-    return b"".join((begin, *middle, b',"body":', one_line(found.body), b"}\n"))
+    return (begin, *middle, b',"body":', one_line(body), b"}\n")
 
 
 def line_of(exchange: Exchange, *, format_name: str) -> bytes:
     """The line that says *exchange*, which was read from a file of that format."""
+    return b"".join(pieces_of(exchange, format_name=format_name))
+
+
+def pieces_of(exchange: Exchange, *, format_name: str) -> tuple[bytes | memoryview, ...]:
+    """The pieces of that line, the body uncopied."""
     request = exchange.request
     recorded = {Section.TOOLS: request.tools, Section.SYSTEM: request.system}
     found = Derived(
-        body=bytes(request.raw),
+        body=b"",
         line=exchange.source.line,
         provider="anthropic" if request.dialect == "anthropic" else "openai",
         session_id=exchange.session_id,
@@ -107,14 +122,19 @@ def line_of(exchange: Exchange, *, format_name: str) -> bytes:
         usage=exchange.usage,
         unrecorded=frozenset(section for section, items in recorded.items() if items is None),
     )
-    return spelled(found, format_name=format_name, reconstructed=exchange.source.reconstructed)
+    is_rebuilt = exchange.source.reconstructed
+    return _pieces(found, request.raw, format_name=format_name, reconstructed=is_rebuilt)
 
 
-def one_line(written: bytes) -> bytes:
+def one_line(written: Written) -> Written | bytes:
     """JSON *written* on one line: a line end can only stand between its tokens, and becomes a space."""
-    if b"\n" in written or b"\r" in written:
-        return written.replace(b"\r", b" ").replace(b"\n", b" ")
-    return written
+    return bytes(written).translate(_ON_ONE) if _has_line_end(written) else written
+
+
+def _has_line_end(written: bytes | memoryview) -> bool:
+    # Looking for one byte is many times as fast as a regular expression, and a view cannot be searched: in stretches.
+    stretches = (bytes(written[at : at + _STRETCH_BYTES]) for at in range(0, len(written), _STRETCH_BYTES))
+    return any(b"\n" in one or b"\r" in one for one in stretches)
 
 
 def _spelled_usage(usage: Usage) -> dict[str, Any]:

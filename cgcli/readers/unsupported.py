@@ -115,6 +115,10 @@ _KINDS: tuple[tuple[Callable[[Mapping[str, Node]], bool], Unsupported], ...] = (
         ),
     ),
     (
+        _has("kind", "id", "timestamp", "source"),
+        Unsupported(name="event of OpenHands' agent SDK", why="its shape is not read, only that of OpenHands itself"),
+    ),
+    (
         _has("requestType", "chunks"),
         Unsupported(name="Context Lens answer", why="it has chunks of an answer, no request"),
     ),

@@ -57,7 +57,7 @@ def joined(request: Request) -> Joined:
     caller: dict[str, int] = {}
     unanswered: set[tuple[int, str]] = set()
     for i, item in enumerate(request.messages):
-        if _REFERENCE in item.wire and item.parts[0].kind is Kind.OTHER:
+        if item.has(_REFERENCE) and item.parts[0].kind is Kind.OTHER:
             lone.add(i)
         for event in step(Group(), item, i).events:
             if event.is_call and event.id is not None:

@@ -33,7 +33,7 @@ def is_summary(item: Item) -> bool:
 
 def is_native(item: Item) -> bool:
     """True for a message with the provider's compaction in it; one whose content is null stands for nothing."""
-    if _NATIVE_HINT not in item.wire:
+    if not item.has(_NATIVE_HINT):
         return False
     tree = decoded(item)
     if not isinstance(tree, dict):
@@ -48,6 +48,6 @@ def is_native(item: Item) -> bool:
 
 
 def _is_told(item: Item) -> bool:
-    if not any(hint in item.wire for hint in _HINTS):
+    if not any(item.has(hint) for hint in _HINTS):
         return False
     return any(text.lstrip().startswith(_BEGINNINGS) for text in texts(item, BY_USER))

@@ -5,8 +5,9 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING
 
+from cgcli.tokens.cutting import PIECE_CHARS, steady
 from cgcli.tokens.engines import load
-from cgcli.tokens.runs import MAX_RUN, pieces
+from cgcli.tokens.runs import pieces
 from cgcli.tokens.vocabulary import base
 
 if TYPE_CHECKING:
@@ -34,16 +35,17 @@ class Counter:
     def count(self, text: str) -> int:
         """The number of tokens of *text*, as tiktoken's `encode_ordinary` gives them.
 
-        A run of more than 999,000 blanks is counted in pieces, because tiktoken cannot count it.
+        A long text is counted in pieces, for the memory that its tokens take; a run of more than 999,000 blanks too,
+        because tiktoken cannot count it.
 
         Raises:
             EngineUnusable: On the first count, where `splintr` was asked for and cannot be used.
         """
         if self._count is None:
             self.engine, self._count = load(self._vocabulary, self._choice)
-        if len(text) <= MAX_RUN:
+        if len(text) <= PIECE_CHARS:
             return self._count(text)
-        return sum(map(self._count, pieces(text)))
+        return sum(self._count(piece) for part in steady((text,)) for piece in pieces(part))
 
 
 def counter(encoding: str = DEFAULT_ENCODING, *, engine: EngineChoice = "auto") -> Counter:

@@ -5,15 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from cgcli.dialects.base import MARK_KEYS
-from cgcli.dialects.canonical import free_json
+from cgcli.dialects.canonical import free_content, pieces
 from cgcli.model import Kind
-from cgcli.wire.spans import Document, decode_text
+from cgcli.tokens.cutting import steady
+from cgcli.wire.spans import Document, decode_text, texts
 from cgcli.wire.strings import text
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from cgcli.model import Digest, Item, Part
+    from cgcli.model import Digest, Item, Part, Span
 
 MESSAGE_TOKENS = 3
 """What a message costs beside its content (OpenAI's cookbook, read 2026-11-30); counted for every message."""
@@ -49,18 +50,24 @@ class Meter:
         if part.kind in _NOT_TEXT:
             return 0
         if part.slot is not None:
-            return self.count(slot_text(part, raw, start))
-        written = Document(bytes(raw[start + part.span.start : start + part.span.stop])).root()
-        return self.count(text(free_json(written, without=MARK_KEYS)))
+            found = texts(_view(part.slot, raw, start))
+        else:
+            written = Document(bytes(_view(part.span, raw, start))).root()
+            found = map(text, pieces(free_content(written, without=MARK_KEYS)))
+        return sum(map(self.count, steady(found)))
 
 
 def slot_text(part: Part, raw: memoryview, start: int) -> str:
     """The text in the slot of *part*, whose item stands at byte *start* of *raw*."""
     assert part.slot is not None, "only a part with a slot has a text"  # noqa: S101 - an impossible state
-    return decode_text(slot_literal(part, raw, start))
+    return decode_text(_view(part.slot, raw, start))
 
 
 def slot_literal(part: Part, raw: memoryview, start: int) -> bytes:
     """The JSON string in the slot of *part*, quotes included, as it is written."""
     assert part.slot is not None, "only a part with a slot has a literal"  # noqa: S101 - an impossible state
-    return bytes(raw[start + part.slot.start : start + part.slot.stop])
+    return bytes(_view(part.slot, raw, start))
+
+
+def _view(span: Span, raw: memoryview, start: int) -> memoryview:
+    return raw[start + span.start : start + span.stop]

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
+from io import BytesIO
 
 from cgcli.wire import strings
-from cgcli.wire.spans import decode_text
+from cgcli.wire.spans import texts
 
 _ESCAPE = re.compile(rb"\\(?:u([0-9a-fA-F]{4})|.)", re.DOTALL)
 
@@ -14,16 +15,14 @@ _ESCAPE = re.compile(rb"\\(?:u([0-9a-fA-F]{4})|.)", re.DOTALL)
 class Quoted:
     """A string literal that holds JSON, with the map from the inner bytes to the outer ones."""
 
-    def __init__(self, literal: bytes) -> None:
+    def __init__(self, literal: bytes | memoryview) -> None:
         """Decode *literal*, quotes included.
 
         Raises:
             Malformed: it is no JSON string, or not UTF-8.
         """
         self.literal = literal
-        text = decode_text(literal)
-        self.inner = strings.utf8(text)
-        self._text = text
+        self.inner = inner_of(literal)
         self._marks: tuple[list[int], list[int]] | None = None
         self._style: strings.Style | None = None
 
@@ -36,7 +35,7 @@ class Quoted:
     def quote(self, text: bytes) -> bytes:
         """*text* as it is to stand inside the literal, in the literal's own style."""
         if self._style is None:
-            self._style = strings.style_of(self.literal, self._text) or strings.Style.ASCII
+            self._style = strings.style_of(bytes(self.literal), strings.text(self.inner)) or strings.Style.ASCII
         return strings.encode(strings.text(text), self._style)[1:-1]
 
     def _map(self) -> tuple[list[int], list[int]]:
@@ -68,3 +67,14 @@ def _width(code: int) -> int:
     if code < 0x80:  # noqa: PLR2004 - UTF-8's own bounds
         return 1
     return 2 if code < 0x800 else 3  # noqa: PLR2004
+
+
+def inner_of(literal: bytes | memoryview) -> bytes:
+    """The text of a JSON string *literal* in UTF-8; it grows in place, and is the only copy.
+
+    Raises:
+        Malformed: it is no JSON string, or not UTF-8.
+    """
+    inner = BytesIO()
+    inner.writelines(map(strings.utf8, texts(literal)))
+    return inner.getvalue()

@@ -8,11 +8,15 @@ from __future__ import annotations
 
 import json
 import re
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from cgcli.wire import strings
+from cgcli.wire.long import LONG_BYTES, cut
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 _OBJECT = msgspec.json.Decoder(dict[str, msgspec.Raw])
 _ARRAY = msgspec.json.Decoder(list[msgspec.Raw])
@@ -21,6 +25,7 @@ _KEY = re.compile(rb'[ \t\n\r]*"(?:[^"\\]++|\\.)*+"[ \t\n\r]*:[ \t\n\r]*', re.DO
 _GAP = re.compile(rb"[ \t\n\r]*")
 _NEXT = re.compile(rb"[ \t\n\r]*,[ \t\n\r]*")
 _ESCAPE = re.compile(rb"\\(?:u([0-9a-fA-F]{4})|.)", re.DOTALL)
+_QUOTE = ord('"')
 _BEGINNINGS = frozenset(b'{["tfn-0123456789')
 _KINDS = {0x7B: "object", 0x5B: "array", 0x22: "string", 0x74: "bool", 0x66: "bool", 0x6E: "null"}
 
@@ -91,6 +96,10 @@ class Node:
         """The value as it is written."""
         return self.doc.raw[self.start : self.stop]
 
+    def view(self) -> memoryview:
+        """The same, uncopied."""
+        return memoryview(self.doc.raw)[self.start : self.stop]
+
     def members(self) -> dict[str, Node]:
         """The members of an object, in order.
 
@@ -143,7 +152,8 @@ class Node:
         """
         if self.kind != "string":
             raise Malformed("not_a_string", f"the value at byte {self.start} is no string")
-        return decode_text(self.bytes(), at=self.start)
+        is_long = self.stop - self.start > LONG_BYTES
+        return decode_text(self.view() if is_long else self.bytes(), at=self.start)
 
     def string(self) -> str | None:
         """The string, decoded, or None where the value is none."""
@@ -156,7 +166,7 @@ class Node:
             Malformed: not JSON, not UTF-8, or nested too deeply.
         """
         try:
-            return _ANY.decode(self.bytes())
+            return _ANY.decode(self.view())
         except (msgspec.DecodeError, RecursionError):
             pass
         try:
@@ -217,12 +227,18 @@ def _no_constant(name: str) -> Any:
     raise ValueError(f"{name} is not JSON")
 
 
-def decode_text(literal: bytes, *, at: int = 0) -> str:
+def decode_text(literal: bytes | memoryview, *, at: int = 0) -> str:
     """The text of a JSON string *literal*, quotes included, which stands at byte *at* of its document.
 
     Raises:
         Malformed: it is none, or not UTF-8.
     """
+    if len(literal) > LONG_BYTES and literal[0] == literal[-1] == _QUOTE:
+        return "".join(texts(literal, at=at))
+    return _decoded(bytes(literal), at)
+
+
+def _decoded(literal: bytes, at: int) -> str:
     try:
         return strings.decode(literal)
     except UnicodeDecodeError as error:
@@ -230,6 +246,19 @@ def decode_text(literal: bytes, *, at: int = 0) -> str:
     except ValueError as error:
         reason = "invalid_utf8" if "utf" in str(error).lower() else "not_json"
         raise Malformed(reason, str(error)) from error
+
+
+def texts(literal: bytes | memoryview, *, at: int = 0) -> Iterator[str]:
+    """What `decode_text` gives, in pieces, each of which is decoded when its turn comes.
+
+    Raises:
+        Malformed: it is no JSON string, or not UTF-8.
+    """
+    if len(literal) <= LONG_BYTES:
+        yield _decoded(bytes(literal), at)
+        return
+    for begins, piece in cut(literal):
+        yield _decoded(piece, at + begins)
 
 
 def without_lone_surrogates(raw: bytes) -> bytes:

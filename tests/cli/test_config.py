@@ -114,6 +114,35 @@ def test_a_pipeline_and_a_preset_say_where_they_come_from(cg: Cg) -> None:
     assert told["warnings"][0].startswith("cg.toml:2: `linecap` stands before `extract`: ")
 
 
+def test_triggers_are_shown_with_their_lines(cg: Cg) -> None:
+    """Those of the policy and of its steps; a spelling of others is told on stderr; none are none."""
+    cg.write(
+        "waits.toml",
+        "[triggers]\nmin_request_tokens = 50_000\nevery = { turns = 5 }\n\n[[steps]]\ncomponent = 'linecap'\n\n"
+        "[[steps]]\ncomponent = 'mask'\ntriggers = { cache_state = 'pre_expiry', pre_expiry_seconds = 30 }\n",
+    )
+    assert cg("config", "show", "--policy", "waits.toml") == 0
+    shown = [line.split() for line in cg.out.decode().splitlines()]
+    start = shown.index(["step", "trigger", "value", "from"])
+    assert shown[start + 1 : start + 6] == [
+        ["all", "min_request_tokens", "50,000", "waits.toml:2"],
+        ["all", "every", "5", "turns", "waits.toml:3"],
+        ["mask", "cache_state", "pre_expiry", "waits.toml:10"],
+        ["mask", "pre_expiry_s", "30", "waits.toml:10"],
+        [],
+    ]
+    said = [line for line in cg.err.decode().splitlines() if "taken as" in line]
+    assert said == ["cg: waits.toml:10: `pre_expiry_seconds` is taken as `pre_expiry_s`"]
+    told = cg.report("config", "show", "--policy", "waits.toml")
+    assert told["policy"]["triggers"][1] == {
+        "step": None,
+        "name": "every",
+        "value": {"turns": 5},
+        "from": "waits.toml:3",
+    }
+    assert cg.report("config", "show")["policy"]["triggers"] == []
+
+
 def test_the_policy_off_has_no_step(cg: Cg) -> None:
     """Said in a line."""
     assert cg("config", "show", "--policy", "off") == 0

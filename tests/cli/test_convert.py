@@ -32,6 +32,13 @@ def test_the_json_report_is_this_document(cg: Cg, snapshot: SnapshotAssertion) -
     assert cg.out == as_file(snapshot, "json")
 
 
+def test_what_is_no_request_is_told_on_one_line(cg: Cg) -> None:
+    """Each reason with how often it was met."""
+    assert cg("convert", cg.fixture("pi/v1.jsonl"), "--dry-run") == 0
+    told = [line for line in cg.out.decode().splitlines() if "not requests" in line]
+    assert told == ["not requests: 1 aborted_turn, 1 failed_turn"]
+
+
 def test_without_an_output_the_product_is_stdout(cg: Cg) -> None:
     """And the report is talk."""
     assert cg("convert", cg.fixture("bodies/anthropic.jsonl"), "--to", "capture") == 0

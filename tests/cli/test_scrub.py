@@ -56,6 +56,14 @@ def test_a_dry_run_writes_nothing(cg: Cg) -> None:
     assert cg.names() == ["in.jsonl"]
 
 
+def test_a_file_with_nothing_to_replace_is_not_called_checked(cg: Cg) -> None:
+    """Nothing was found, so nothing could be looked for."""
+    cg.write("in.jsonl", '{"t":"nothing"}\n{"t":"at all"}\n')
+    assert cg("scrub", "in.jsonl", "-o", "out.jsonl") == 0
+    assert cg.out.decode() == "in.jsonl: nothing to replace was found in 2 lines\n"
+    assert cg.read("out.jsonl") == cg.read("in.jsonl")
+
+
 def test_the_document(cg: Cg) -> None:
     """What a program reads."""
     cg.write("in.jsonl", LINES)

@@ -9,7 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cgcli.dialects.canonical import frame, free_json
+from cgcli.dialects import canonical
+from cgcli.dialects.canonical import frame, free_content, free_json, pieces
+from cgcli.wire.long import Long
 from cgcli.wire.spans import Document, Malformed
 
 
@@ -73,3 +75,39 @@ def test_free_json_means_the_same(value: Any, ascii_only: bool) -> None:  # noqa
     canonical = free_json(Document(spelled).root())
     assert json.loads(canonical) == value
     assert canonical == json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()
+
+
+_json = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=12),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=4), inner, max_size=4),
+    max_leaves=12,
+)
+
+
+@given(_json, st.booleans(), st.sampled_from([None, 1]))
+def test_long_free_json_is_the_same_bytes_in_pieces(tree: Any, is_ascii: bool, indent: int | None) -> None:  # noqa: FBT001 - drawn
+    """With every value taken for a long one: what the walk over the whole tree gives, and what the standard library."""
+    raw = json.dumps(tree, ensure_ascii=is_ascii, indent=indent).encode("utf-8", "surrogatepass")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(canonical, "LONG_BYTES", 0)
+        made = free_content(Document(raw).root())
+    plain = json.dumps(tree, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "surrogatepass")
+    assert len(made) == len(plain)
+    assert b"".join(pieces(made)) == plain
+
+
+@pytest.mark.parametrize("raw", [b'{"a":1,"a":"%b"}', b'{"\\ud83d":"%b"}', b'{"a":"%b","b":"\\ude00"}'])
+def test_long_free_json_that_cannot_be_walked_in_place_is_read_whole(raw: bytes) -> None:
+    """A key that stands twice, lone surrogates: as short free JSON has them."""
+    short, whole = raw % b"x", raw % (b"x" * 1_100_000)
+    made = b"".join(pieces(free_content(Document(whole).root())))
+    assert made.replace(b"x" * 1_100_000, b"x") == free_json(Document(short).root())
+
+
+def test_long_fields_are_framed_as_short_ones() -> None:
+    """Joined from pieces, the frame has the length and the bytes that it has from bytes."""
+    fields = [("role", b"user"), ("none", None), ("text", b"abc")]
+    made = frame([("role", b"user"), ("none", None), ("text", Long(3, lambda: iter((b"ab", b"c"))))])
+    assert isinstance(made, Long)
+    assert b"".join(pieces(made)) == frame(fields) == b"role 4:usertext 3:abc"
+    assert len(made) == len(b"role 4:usertext 3:abc")

@@ -115,6 +115,8 @@ def test_an_image_is_counted_as_one_and_as_no_tokens() -> None:
         ("context-guru/agent.jsonl", {"tools", "system"}),
         ("claude-trace/seven-lanes.jsonl", {"tools", "system", "usage", "response", "time"}),
         ("bodies/chat.jsonl", {"tools", "system"}),
+        ("cline/session.messages.json", {"system", "usage", "response", "time", "session"}),
+        ("cline/kept.compaction.json", {"system", "time", "session"}),
     ],
 )
 def test_what_a_file_records_is_told(file: str, says: set[str]) -> None:

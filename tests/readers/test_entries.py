@@ -103,7 +103,7 @@ def _check_body(entry: Entry, raw: bytes) -> None:
     if entry.quoted is None:
         assert entry.raw[entry.body_at : entry.body_at + len(raw)] == raw
         return
-    literal = entry.quoted.literal
+    literal = bytes(entry.quoted.literal)
     assert entry.raw[entry.body_at : entry.body_at + len(literal)] == literal
     inner = json.loads(literal)
     assert inner.encode("utf-8", "surrogatepass") == entry.quoted.inner

@@ -73,8 +73,25 @@ def test_the_whole_knows_what_every_file_knows(tmp_path: Path) -> None:
         assert not capture.is_reconstructed
 
 
-def test_a_folder_without_a_capture_is_an_error(tmp_path: Path) -> None:
-    """It says how many files were looked at."""
-    (tmp_path / "data.json").write_text('{"a": 1}')
-    with pytest.raises(InputError, match="none of 1 files is a capture or a history"), open_capture(str(tmp_path)):
+@pytest.mark.parametrize(
+    ("contents", "says", "hint"),
+    [
+        (['{"a": 1}', ""], "none of 2 files is a capture or a history", "cg inspect FILE says why of each"),
+        (["", ""], "none of 2 files is a capture or a history: the file is empty", "record a capture first"),
+    ],
+)
+def test_a_folder_without_a_capture_is_an_error(tmp_path: Path, contents: list[str], says: str, hint: str) -> None:
+    """It says how many files were looked at, and why none serves where that is one reason."""
+    for i, content in enumerate(contents):
+        (tmp_path / f"{i}.json").write_text(content)
+    with pytest.raises(InputError) as raised, open_capture(str(tmp_path)):
         pass
+    assert (raised.value.message, raised.value.hint, raised.value.where) == (says, hint, str(tmp_path))
+
+
+def test_an_unusable_record_says_its_file(tmp_path: Path) -> None:
+    """Its line alone would not tell."""
+    (tmp_path / "1.jsonl").write_text(json.dumps(BODY) + "\n")
+    (tmp_path / "2.jsonl").write_text(json.dumps(BODY) + '\n{"model":\n')
+    (passed,) = [entry.passed for entry in _entries(tmp_path) if entry.passed is not None]
+    assert (passed.reason, passed.detail.split(": ")[0]) == ("cut", f"{tmp_path}/2.jsonl:2")

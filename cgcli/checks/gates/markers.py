@@ -9,11 +9,11 @@ from cgcli.checks.base import Finding, Rule
 from cgcli.checks.faults import Faults
 from cgcli.checks.verdict import settle
 from cgcli.errors import StashMiss
-from cgcli.markers import FoundKind, find
+from cgcli.markers import FoundKind, find, kinds
 from cgcli.model import Kind, changed
 from cgcli.stash.store import Stash
 from cgcli.wire.quoted import Quoted
-from cgcli.wire.spans import Malformed
+from cgcli.wire.spans import Malformed, texts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -110,11 +110,13 @@ class Run:
         )
 
     def _of_item(self, turn: Turn, item: Item, path: str, start: int) -> Iterator[Finding]:
-        if not any(hint in item.wire for hint in _HINTS):
+        if not any(item.has(hint) for hint in _HINTS):
             return
         for part in item.parts:
             span = part.slot or part.span
-            literal = item.wire[span.start : span.stop]
+            literal = item.view()[span.start : span.stop]
+            if part.slot is not None and next(kinds(texts(literal)), None) is None:
+                continue
             text = _text(literal, part)
             for found in find(text):
                 at = _byte(literal, text, found.start, part)
@@ -165,16 +167,16 @@ class Run:
         return self._resolved[key]
 
 
-def _text(literal: bytes, part: Part) -> str:
+def _text(literal: memoryview, part: Part) -> str:
     if part.slot is not None:
         try:
             return Quoted(literal).inner.decode("utf-8", "surrogatepass")
         except Malformed:
             pass
-    return literal.decode("utf-8", "replace")
+    return str(literal, "utf-8", "replace")
 
 
-def _byte(literal: bytes, text: str, at: int, part: Part) -> int:
+def _byte(literal: memoryview, text: str, at: int, part: Part) -> int:
     """Where in *literal* the character number *at* of *text* begins."""
     before = len(text[:at].encode("utf-8", "surrogatepass"))
     return Quoted(literal).outer(before) if part.slot is not None else before

@@ -232,9 +232,9 @@ def _is_blank(item: Item, part: Part) -> bool:
     """True for a text that is empty or white space; inside a tool result, only for one that is empty."""
     if part.slot is None:
         return False
-    literal = item.wire[part.slot.start : part.slot.stop]
+    literal = item.view()[part.slot.start : part.slot.stop]
     if part.kind is Kind.TOOL_RESULT:
-        return literal == b'""' and part.path.endswith(".text")
+        return len(literal) == len('""') and part.path.endswith(".text")
     return _BLANK.fullmatch(literal) is not None
 
 

@@ -256,7 +256,7 @@ def _changed_head(before: Snapshot, turn: Turn) -> str | None:
 def _compacted_by_server(turn: Turn) -> bool:
     """True where the request begins with a compaction block: the server edited, and knows what it did."""
     messages = turn.request.messages
-    if not messages or b'"compaction"' not in messages[0].wire:
+    if not messages or not messages[0].has(b'"compaction"'):
         return False
     return any(block.get("type") == ITEM for block in content_blocks(messages[0]))
 

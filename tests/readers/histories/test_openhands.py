@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from cgcli.errors import FormatError
 from tests.readers.histories.damage import damaged, files_of, outcome
 from tests.readers.histories.rebuilding import Json, answer, jsonl, of_path, rebuilt
 from tests.running import CORPUS, FIXTURES, NO_CORPUS
@@ -171,6 +172,40 @@ def test_an_event_that_cannot_be_used_is_left_out_alone() -> None:
     bad["tool_call_metadata"]["model_response"]["choices"][0]["message"] = {"role": "assistant", "content": 7}
     found = rebuilt(jsonl([_said(0, "user", "a"), bad, _said(2, "agent", "b")]))
     assert (_roles(found.bodies), found.reasons) == (["u"], [(2, "bad_shape", False)])
+
+
+@pytest.mark.parametrize("form", ["run", "events"])
+def test_totals_say_nothing_across_an_event_that_cannot_be_used(form: str) -> None:
+    """It may have been an answer, which billed too; ids that jump say nothing where every event was read."""
+
+    def billed(i: int, prompt_tokens: int, content: Any = "x") -> Json:
+        message = {"choices": [{"message": {"role": "assistant", "content": content}}]}
+        totals = {"prompt_tokens": prompt_tokens, "completion_tokens": i}
+        told = {"tool_call_metadata": {"model_response": message}, "llm_metrics": {"accumulated_token_usage": totals}}
+        return {"id": i, "source": "agent", "action": "run", "args": {}, **told}
+
+    def fresh(events: list[Json]) -> list[int | None]:
+        found = rebuilt(
+            json.dumps({"history": events, "instance_id": "r"}).encode() if form == "run" else jsonl(events)
+        )
+        return [one.usage.fresh if one.usage is not None else None for one in found.exchanges]
+
+    assert fresh([_said(0, "user", "a"), billed(1, 10), billed(2, 30, 7), billed(3, 60), billed(4, 100)]) == [
+        10,
+        None,
+        40,
+    ]
+    assert fresh([_said(0, "user", "a"), billed(1, 10), billed(3, 60), billed(9, 100)]) == [10, 50, 40]
+
+
+def test_events_of_the_newer_sdk_are_named_and_refused() -> None:
+    """They have an object for an action, and words under other keys."""
+    head = {"id": "a", "timestamp": "2026-03-02T08:00:00", "source": "agent"}
+    acted = {"kind": "ActionEvent", **head, "action": {"kind": "FinishAction", "message": "done"}}
+    said = {"kind": "MessageEvent", **head, "llm_message": {"role": "user", "content": []}}
+    for events in ([acted], [said, acted]):
+        with pytest.raises(FormatError, match="event of OpenHands' agent SDK"):
+            rebuilt(jsonl(events))
 
 
 @pytest.mark.skipif(CORPUS is None, reason=NO_CORPUS)

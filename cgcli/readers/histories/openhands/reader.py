@@ -36,21 +36,40 @@ class OpenHands:
         """True where a record is a run with its events, or an event."""
         return any(_is_event(members) or _is_run(members) for members in sample)
 
+    def is_part(self, sample: Sequence[Mapping[str, Node]]) -> bool:
+        """True where the file is a single event: a session's folder has one file an event."""
+        return len(sample) == 1 and _is_event(sample[0]) and _list_of(sample[0]) is None
+
     def derive(self, pieces: Iterable[Piece]) -> Iterator[Derived | Missed]:
         """One request for each answer of the model."""
-        alone: list[Event] = []
-        for number, record in enumerate(records(pieces), 1):
-            if isinstance(record, Missed):
-                yield record
-            elif _list_of(record.members) is not None:
-                yield from _of_run(record, number)
-            else:
-                found = or_missed(record.line, partial(event, record.node, record.line))
-                if isinstance(found, Missed):
-                    yield found
-                elif found is not None:
-                    alone.append(found)
-        yield from _Run(Talk(session_id=None, model=None, billed={})).derived(_in_order(alone))
+        return _derived(pieces, None, is_whole=True)
+
+    def derive_parts(self, pieces: Iterable[Piece], *, session_id: str) -> Iterator[Derived | Missed]:
+        """The same, from the events of the session *session_id*."""
+        return _derived(pieces, session_id, is_whole=False)
+
+
+def _derived(pieces: Iterable[Piece], session_id: str | None, *, is_whole: bool) -> Iterator[Derived | Missed]:
+    """One request for each answer; events that are in no run are of the session *session_id*.
+
+    *is_whole*: none of them is missing, whatever their ids are.
+    """
+    alone: list[Event] = []
+    for number, record in enumerate(records(pieces), 1):
+        if not isinstance(record, Missed) and _list_of(record.members) is not None:
+            yield from _of_run(record, number)
+            continue
+        found = record if isinstance(record, Missed) else _event(record.node, record.line)
+        if isinstance(found, Missed):
+            is_whole = False
+            yield found
+        elif found is not None:
+            alone.append(found)
+    yield from _Run(Talk(session_id=session_id, model=None, billed={})).derived(_in_order(alone), is_whole=is_whole)
+
+
+def _event(node: Node, line: int) -> Event | Missed | None:
+    return or_missed(line, partial(event, node, line))
 
 
 def _list_of(members: Mapping[str, Node]) -> Node | None:
@@ -59,7 +78,12 @@ def _list_of(members: Mapping[str, Node]) -> Node | None:
 
 
 def _is_event(members: Mapping[str, Node]) -> bool:
-    return ("action" in members or "observation" in members) and bool(_EVENT_KEYS & members.keys())
+    return _acts(members) and bool(_EVENT_KEYS & members.keys())
+
+
+def _acts(members: Mapping[str, Node]) -> bool:
+    """True where an action or an observation is named; the newer SDK has an object there."""
+    return any(key in members and members[key].kind == "string" for key in ("action", "observation"))
 
 
 def _is_run(members: Mapping[str, Node]) -> bool:
@@ -67,7 +91,7 @@ def _is_run(members: Mapping[str, Node]) -> bool:
     if listed is None:
         return False
     events = _flat(listed)[:1]
-    acts = [{"action", "observation"} & members_of(node).keys() for node in events]
+    acts = [_acts(members_of(node)) for node in events]
     return all(acts) and (bool(acts) or bool(_RUN_KEYS & members.keys()))
 
 
@@ -96,15 +120,10 @@ def _of_run(record: Record, number: int) -> Iterator[Derived | Missed]:
     if isinstance(nodes, Missed) or isinstance(talk, Missed):
         yield next(one for one in (nodes, talk) if isinstance(one, Missed))
         return
-    events: list[Event] = []
-    for node in nodes:
-        line = lines.of(node)
-        found = or_missed(line, partial(event, node, line))
-        if isinstance(found, Missed):
-            yield found
-        elif found is not None:
-            events.append(found)
-    yield from _Run(talk).derived(events)
+    found = [_event(node, lines.of(node)) for node in nodes]
+    missed = [one for one in found if isinstance(one, Missed)]
+    yield from missed
+    yield from _Run(talk).derived([one for one in found if isinstance(one, Event)], is_whole=not missed)
 
 
 def _talk(members: Mapping[str, Node], number: int) -> Talk:
@@ -126,13 +145,19 @@ class _Run:
         self._main = talk.session_id
         self._n_delegates = 0
 
-    def derived(self, events: Iterable[Event]) -> Iterator[Derived | Missed]:
-        """The requests that *events* tell of."""
+    def derived(self, events: Iterable[Event], *, is_whole: bool) -> Iterator[Derived | Missed]:
+        """The requests that *events* tell of; unless *is_whole*, where their ids jump, an answer may be missing."""
+        follows: int | None = 0
         for one in events:
+            if not is_whole and (one.identity is None or one.identity != follows):
+                self._talks[-1].forget_totals()
+            follows = one.identity + 1 if one.identity is not None else None
             if one.kind == "delegate" and not one.is_action and len(self._talks) > 1:
                 self._talks.pop()
                 self._talks[-1].forget_totals()
             found = or_missed(one.line, partial(self._talks[-1].take, one))
+            if isinstance(found, Missed):
+                self._talks[-1].forget_totals()
             if found is not None:
                 yield found
             if one.kind == "delegate" and one.is_action:
