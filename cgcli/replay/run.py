@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from cgcli.cachesim.options import DEFAULTS, CacheOptions
 from cgcli.calls.build import resolve
 from cgcli.compaction.pipeline import Pipeline
 from cgcli.compaction.policy import edits_content
@@ -12,7 +13,7 @@ from cgcli.compaction.step import Stepper
 from cgcli.compaction.summaries.state import Seam
 from cgcli.lanes import MOST_HEADS, Relation, Threads, group
 from cgcli.lanes.summary_call import asks_for_summary
-from cgcli.model import changed, value
+from cgcli.model import changed, unique, value
 from cgcli.pricing.table import default_prices
 from cgcli.providers.models import lookup
 from cgcli.replay.answering import Answering
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from cgcli.compaction.policy import Policy
+    from cgcli.compaction.state import Held
     from cgcli.compaction.step import Outcome
     from cgcli.lanes import Lane, Placement, Thread
     from cgcli.model import Digest, Exchange, Request
@@ -44,6 +46,36 @@ class Sent:
     """None where the entry is no request."""
 
 
+@unique
+class Stage:
+    """A turn that is to be taken, and all that it goes by."""
+
+    exchange: Exchange
+    placement: Placement
+    before: LaneState
+    shared: int
+    """How many leading messages `before` is true of."""
+    held: Held
+    seam: Seam
+    stepper: Stepper
+
+    def step(self, seam: Seam | None = None) -> tuple[LaneState, Outcome]:
+        """The turn, as it stands, or told what *seam* says."""
+        return self.stepper.step(self.before, self.exchange.request, self.shared, self.held, seam or self.seam)
+
+
+@unique
+class Common:
+    """What several runs over one file have in common."""
+
+    threads: Threads
+    """In which the requests are put."""
+    meter: Callable[[str], Meter] | None = None
+    """Of an encoding; None: each run counts for itself."""
+    cache: CacheOptions = DEFAULTS
+    """By which `--held pays` reckons."""
+
+
 class Run:
     """A policy over a capture. Iterate it once; then `ledger` and `lanes` are complete."""
 
@@ -55,24 +87,23 @@ class Run:
         rule: HeldRule,
         summariser: Summariser | None = None,
         prices: Prices | None = None,
-        threads: Threads | None = None,
-        meter: Callable[[str], Meter] | None = None,
+        common: Common | None = None,
     ) -> None:
         """Run *policy* over *capture*, treating the held prefix by *rule*.
 
         *summariser* answers its calls; *prices* (default: the table) are looked up where the rule is `pays`, or a
-        step asks a model about single outputs. Beside other policies, *threads* are those in which the requests are
-        put, and *meter* gives the meter of an encoding.
+        step asks a model about single outputs. *common* is what it shares with runs beside it.
         """
         self.capture = capture
         self.policy = policy
         self.rule = rule
         self.ledger = Ledger()
-        self.threads = threads if threads is not None else Threads()
+        common = common if common is not None else Common(threads=Threads())
+        self.threads = common.threads
         self.answering = Answering(summariser, policy, self._known_prices)
-        self.paying = Paying(prices or default_prices()) if rule is HeldRule.PAYS else None
+        self.paying = Paying(prices or default_prices(), common.cache) if rule is HeldRule.PAYS else None
         self._prices = prices
-        self._meter = meter
+        self._meter = common.meter
         self._other_editor = ", ".join(edits_content(policy)) or None
         self._holding = Holding()
         self._states: dict[int, dict[Digest, LaneState]] = {}
@@ -106,6 +137,14 @@ class Run:
 
     def turn(self, exchange: Exchange, placement: Placement) -> Outcome:
         """What is sent instead of *exchange*, the next one of the file, which was put where *placement* says."""
+        stage = self.stage(exchange, placement)
+        state, outcome = self.answering.taken(stage.step)
+        for job in outcome.jobs:
+            self.answering.answer(job)
+        return self.settle(stage, state, outcome)
+
+    def stage(self, exchange: Exchange, placement: Placement) -> Stage:
+        """All that the turn of *exchange* goes by."""
         request = exchange.request
         self._n_exchanges += 1
         held = self._holding.of(placement, exchange)
@@ -128,16 +167,29 @@ class Run:
             judge=self.paying,
             prices=self.answering.prices,
         )
-        stepper, before = self._stepper(request.model), state
-        state, stepped = self.answering.taken(lambda: stepper.step(before, request, shared, held, seam))
-        outcome = changed(stepped, thread=thread.identity)
+        return Stage(
+            exchange=exchange,
+            placement=placement,
+            before=state,
+            shared=shared,
+            held=held,
+            seam=seam,
+            stepper=self._stepper(request.model),
+        )
+
+    def settle(self, stage: Stage, state: LaneState, stepped: Outcome) -> Outcome:
+        """Keep what the turn came to; what is sent."""
+        exchange, placement = stage.exchange, stage.placement
+        outcome = changed(stepped, thread=placement.thread.identity)
         if self.paying is not None:
             self.paying.leaves(exchange, outcome, self._n_exchanges - 1)
-        for job in outcome.jobs:
-            self.answering.answer(job)
-        self._remember(thread, request, state)
-        self.ledger.book(exchange, placement, held, state, outcome)
+        self.keep(stage, state)
+        self.ledger.book(exchange, placement, stage.held, state, outcome)
         return outcome
+
+    def keep(self, stage: Stage, state: LaneState) -> None:
+        """Let *state* be what the lane of *stage* goes on from."""
+        self._remember(stage.placement.thread, stage.exchange.request, state)
 
     def _known_prices(self) -> Prices:
         """Those that were given, else the table's."""

@@ -185,6 +185,8 @@ class Seam:
     """The state is another lane's, or that of another head: what is not true of this request is not lost with it."""
     can_answer: bool = True
     """False where nobody writes summaries; the provider compacts all the same."""
+    is_deferring: bool = False
+    """Calls are made later, off the path of the requests: on this turn none is asked for, and none is refused."""
     tools_recorded: bool = True
     other_editor: str | None = None
     """What else takes content out of the same history."""

@@ -84,6 +84,8 @@ class SummaryTurn:
         The parent is what is *sent* on this turn, and stays that.
         """
         self._see_excess(view_tokens)
+        if self._seam.is_deferring:
+            return
         if self.state.asked is not None or self._tokens(view_tokens) < self._when.ask_tokens:
             return
         if view_tokens >= self.state.rest_until_tokens:

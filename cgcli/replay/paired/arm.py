@@ -7,17 +7,20 @@ from typing import TYPE_CHECKING
 from cgcli.cachesim.bill import billed
 from cgcli.cachesim.simulator import Simulator
 from cgcli.compaction.component import Loss
-from cgcli.model import Basis, changed, value
+from cgcli.model import Basis, changed, unique, value
 from cgcli.readers.single import BodyParser
 from cgcli.replay.paired.as_sent import AsSent
 from cgcli.replay.paired.expand_tool import injection
 from cgcli.replay.paired.regret import Regrets
+from cgcli.replay.paired.removed import Removed
 from cgcli.replay.paired.turns import MOST_KEPT_BYTES, ArmTurn, NewEdit, OwnCall
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
+    from cgcli.calls.edits import Edit
     from cgcli.compaction.policy import Policy
+    from cgcli.compaction.splicing import Placed
     from cgcli.compaction.state import Decision
     from cgcli.compaction.step import Outcome
     from cgcli.compaction.summaries.state import Job
@@ -44,6 +47,23 @@ class Moment:
         return self.answered_s if self.answered_s is not None else self.sent_s
 
 
+@unique
+class Taken:
+    """What a turn came to, before it is sent."""
+
+    outcome: Outcome
+    placed: tuple[Placed, ...]
+    """Those of its edits that are sent."""
+    more: tuple[Edit, ...] = ()
+    """Edits that no decision stands for."""
+    asked_before: tuple[Job, ...] = ()
+    """The policy's own calls that are answered before it is sent."""
+    asked_after: tuple[Job, ...] = ()
+    fired: Mapping[str, int]
+    is_reset: bool
+    """It changes what the provider held."""
+
+
 class Arm:
     """One policy over one file. It is told each request once, in the order of the file."""
 
@@ -53,6 +73,9 @@ class Arm:
         self.turns: list[ArmTurn] = []
         self.sent: Request
         """What was sent last."""
+        self.placed: tuple[Placed, ...] = ()
+        """The edits in it."""
+        self.removed = Removed()
         self._shared = shared
         self._inject = inject
         self._simulator = Simulator(shared.ruler, options=shared.cache)
@@ -66,30 +89,49 @@ class Arm:
 
     def turn(self, met: Met, moment: Moment, output_tokens: int | None) -> ArmTurn:
         """What becomes of the request that was *met*."""
-        run, exchange = self.run, met.exchange
+        run = self.run
         n_jobs, fired = len(run.answering.jobs), run.ledger.distinct.fired.copy()
-        outcome = run.turn(exchange, met.placement)
-        request = exchange.request
+        outcome = run.turn(met.exchange, met.placement)
+        request = met.exchange.request
         tool = injection(request, (one.literal for _, _, one in outcome.edits), self._inject)
+        asked = self._asked(outcome, n_jobs)
+        return self.book(
+            met,
+            moment,
+            Taken(
+                outcome=outcome,
+                placed=outcome.edits,
+                more=(tool,) if tool is not None else (),
+                asked_before=tuple(asked),
+                asked_after=tuple(run.answering.jobs[n_jobs + len(asked) :]),
+                fired=dict(run.ledger.distinct.fired - fired),
+                is_reset=self._is_reset(met, has_tool=tool is not None),
+            ),
+            output_tokens,
+        )
+
+    def book(self, met: Met, moment: Moment, taken: Taken, output_tokens: int | None) -> ArmTurn:
+        """Send what a turn came to, bill it, and keep the account."""
+        exchange, outcome = met.exchange, taken.outcome
+        request, line = exchange.request, exchange.source.line
         thread = met.placement.thread.identity
-        more = (tool,) if tool is not None else ()
-        sent = self._as_sent.request(request, outcome.edits, more, thread=thread)
-        asked_before = [self._own(job, moment.sent_s, exchange.source.line) for job in self._asked(outcome, n_jobs)]
-        self.sent = sent
+        sent = self._as_sent.request(request, taken.placed, taken.more, thread=thread)
+        before_calls = [self.own(job, moment.sent_s, line) for job in taken.asked_before]
+        self.sent, self.placed = sent, taken.placed
         simulated = self._simulator.send(
             sent,
             number=met.number,
             sent_s=moment.sent_s,
             readable_s=moment.answered_s,
         )
-        after = run.answering.jobs[n_jobs + len(asked_before) :]
-        asked_after = [self._own(job, moment.asked_s, exchange.source.line) for job in after]
+        after_calls = [self.own(job, moment.asked_s, line) for job in taken.asked_after]
         ruler, rate = self._shared.ruler(request.model), self._shared.prices.of(request.model)
         before = ruler.tokens(outcome.before_tokens)
+        self.removed.turn(self.run.ledger, ruler.factor)
         bill = billed(simulated, rate, output_tokens=output_tokens or 0)
         turn = ArmTurn(
             number=met.number,
-            line=exchange.source.line,
+            line=line,
             file=exchange.source.file,
             thread=thread,
             model=request.model,
@@ -98,19 +140,22 @@ class Arm:
             simulated=simulated,
             output_tokens=output_tokens,
             usd=bill.usd,
-            own_calls=(*asked_before, *asked_after),
-            fired=dict(run.ledger.distinct.fired - fired),
+            own_calls=(*before_calls, *after_calls),
+            fired=taken.fired,
             removed_tokens=before - ruler.tokens(outcome.after_tokens),
-            is_changed=bool(outcome.edits) or tool is not None,
-            is_reset=self._is_reset(met, has_tool=tool is not None),
+            is_changed=bool(taken.placed) or bool(taken.more),
+            is_reset=taken.is_reset,
             edits=tuple(self._new(request, outcome)),
             regrets=tuple(
                 changed(one, tokens=ruler.tokens(one.tokens))
-                for one in self._regrets.turn(met.placement, exchange, outcome.edits)
+                for one in self._regrets.turn(met.placement, exchange, taken.placed)
             ),
         )
         self.turns.append(turn)
         return turn
+
+    def finish(self) -> None:
+        """The file is over."""
 
     def _asked(self, outcome: Outcome, n_before: int) -> list[Job]:
         """The calls of this turn that had to be answered before it was sent: those that come after it are in `jobs`."""
@@ -125,7 +170,7 @@ class Arm:
         is_other = had_tool is not None and had_tool is not has_tool
         return is_other or self.run.ledger.rows[-1].output_break is not None
 
-    def _own(self, job: Job, sent_s: float | None, line: int) -> OwnCall:
+    def own(self, job: Job, sent_s: float | None, line: int) -> OwnCall:
         """The bill of a call of the policy itself; it meets the same cache."""
         call, answer = job.task.call, self.run.answering.answers[job.key]
         request = self._calls.parse(call.body)

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from cgcli.model import value
+from cgcli.lanes.meeting import Met
+from cgcli.model import changed, value
 from cgcli.replay.paired.arm import Moment
-
-if TYPE_CHECKING:
-    from cgcli.lanes.meeting import Met
 
 
 @value
@@ -23,3 +19,15 @@ class Clock:
             return Moment(sent_s=met.exchange.sent_s, answered_s=met.exchange.answered_s)
         sent_s = met.number * self.gap_s
         return Moment(sent_s=sent_s, answered_s=sent_s)
+
+    def timed(self, met: Met) -> Met:
+        """The request that was *met*, with its times by this clock: what a policy goes by is what its cache goes by."""
+        if self.gap_s is None:
+            return met
+        moment = self.moment(met)
+        return Met(
+            number=met.number,
+            exchange=changed(met.exchange, sent_s=moment.sent_s, answered_s=moment.answered_s),
+            placement=met.placement,
+            is_summary_call=met.is_summary_call,
+        )

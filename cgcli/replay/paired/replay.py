@@ -12,13 +12,17 @@ from cgcli.lanes import Threads, group
 from cgcli.lanes.meeting import meet
 from cgcli.model import changed, unique, value
 from cgcli.pricing.table import default_prices
+from cgcli.replay.modes.async_arm import AsyncArm
+from cgcli.replay.modes.observe_arm import ObserveArm
+from cgcli.replay.modes.options import Mode, ModeOptions
+from cgcli.replay.modes.sync_arm import SyncArm
 from cgcli.replay.paired.arm import Arm
 from cgcli.replay.paired.clock import Clock
 from cgcli.replay.paired.expand_tool import Inject
 from cgcli.replay.paired.output import output_tokens
 from cgcli.replay.paired.self_check import SelfCheck
 from cgcli.replay.paired.shared import Shared
-from cgcli.replay.run import Run
+from cgcli.replay.run import Common, Run
 from cgcli.replay.survey import survey
 
 if TYPE_CHECKING:
@@ -47,6 +51,8 @@ class Planned:
     rule: HeldRule
     summariser: Summariser | None
     """Who answers its calls; None: nobody."""
+    mode: Mode | None = None
+    """The operating mode; None: it runs before each request is sent, and nothing of a mode is counted."""
 
 
 @unique
@@ -60,6 +66,7 @@ class Wanted:
     inject: Inject = Inject.AUTO
     prices: Prices | None = None
     """None: the table's."""
+    modes: ModeOptions = ModeOptions()
 
 
 class Passing:
@@ -123,14 +130,16 @@ def replay(anew: Callable[[], Capture], wanted: Wanted, *, watch: Watch | None =
     passed = Passing()
     n_without_time = 0
     for met in meet(capture, threads, passed=passed.entry):
-        moment = wanted.clock.moment(met)
+        timed, moment = wanted.clock.timed(met), wanted.clock.moment(met)
         n_without_time += met.exchange.sent_s is None
         output = output_tokens(met.exchange, shared.ruler(met.exchange.request.model))
         check.turn(met)
         for i, arm in enumerate(arms):
-            arm.turn(met, moment, output)
+            arm.turn(timed, moment, output)
             if watch is not None:
                 watch(i, changed(met.exchange, request=arm.sent))
+    for arm in arms:
+        arm.finish()
     return Replayed(
         capture=capture,
         lanes=group(threads.threads, independent=capture.is_independent),
@@ -149,7 +158,12 @@ def _arm(capture: Capture, planned: Planned, shared: Shared, threads: Threads, w
         rule=planned.rule,
         summariser=planned.summariser,
         prices=shared.prices,
-        threads=threads,
-        meter=shared.meter,
+        common=Common(threads=threads, meter=shared.meter, cache=shared.cache),
     )
+    if planned.mode is Mode.OBSERVE:
+        return ObserveArm(run, shared, inject=wanted.inject, options=wanted.modes)
+    if planned.mode is Mode.ASYNC:
+        return AsyncArm(run, shared, inject=wanted.inject, options=wanted.modes)
+    if planned.mode is Mode.SYNC:
+        return SyncArm(run, shared, inject=wanted.inject, mode=Mode.SYNC, options=wanted.modes)
     return Arm(run, shared, inject=wanted.inject)

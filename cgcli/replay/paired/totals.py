@@ -6,6 +6,7 @@ from decimal import ROUND_CEILING, Decimal
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
+from cgcli.compaction.summaries.state import What
 from cgcli.model import Refusal, value
 
 if TYPE_CHECKING:
@@ -86,7 +87,7 @@ def totals(arm: Arm, off: Arm) -> Totals:
         n_fired=sum(sum(turn.fired.values()) for turn in turns),
         n_resets=sum(turn.is_reset for turn in turns),
         removed_gross_tokens=sum(turn.removed_tokens for turn in turns),
-        removed_unique_tokens=_unique(arm),
+        removed_unique_tokens=arm.removed.in_all,
         n_simulated=len(simulated),
         input_tokens=sum(one.input_tokens for one in simulated),
         read_tokens=sum(one.read_tokens for one in simulated),
@@ -183,14 +184,9 @@ def _usd(turns: Sequence[ArmTurn]) -> Decimal | None:
     return _sum(iter(each))
 
 
-def _unique(arm: Arm) -> int:
-    """Each thing once; counted tokens become the model's as those of the requests did."""
-    counted = sum(row.before_tokens for row in arm.run.ledger.rows)
-    factor = sum(turn.before_tokens for turn in arm.turns) / counted if counted else 1.0
-    return round(sum(arm.run.ledger.distinct.saved_tokens.values()) * factor)
-
-
 def _irreversible(arm: Arm) -> int:
+    """Changes that cannot be given back, and lanes in which the provider drops what it likes."""
     ledger = arm.run.ledger
-    applied = sum(one.event.what == "applied" and not one.event.is_reversible for one in ledger.summaries)
-    return ledger.distinct.n_irreversible + applied
+    ends = (What.APPLIED, What.SET_UP)
+    told = sum(one.event.what in ends and not one.event.is_reversible for one in ledger.summaries)
+    return ledger.distinct.n_irreversible + told
