@@ -158,3 +158,21 @@ def test_placed_items_come_in_cache_order() -> None:
 def test_the_size_of_an_item_is_that_of_its_bytes() -> None:
     """In bytes, not characters."""
     assert _item(Section.MESSAGES, '"é"'.encode()).size_bytes == 4
+
+
+@pytest.mark.parametrize(("within", "at"), [(b"[1,2]", 0), (b'{"a":[1,2]}', 5)])
+def test_an_item_is_its_own_bytes_wherever_they_are_kept(within: bytes, at: int) -> None:
+    """Alone, or in the record: as written, as a view, and for what stands in it and what only stands beside it."""
+    part = Part(kind=Kind.OTHER, role="", path="", span=Span(start=0, stop=5))
+    item = Item(
+        section=Section.MESSAGES,
+        role="",
+        within=within,
+        at=at,
+        size_bytes=5,
+        parts=(part,),
+        blocks=(),
+        rendered=NOTHING,
+    )
+    assert item.wire == bytes(item.view()) == b"[1,2]"
+    assert [item.has(needle) for needle in (b"[1", b"2]", b"a", b"2]}")] == [True, True, False, False]

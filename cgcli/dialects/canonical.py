@@ -93,7 +93,7 @@ def _walked(node: Node, left_out: AbstractSet[str] = frozenset()) -> Iterator[Co
         yield b"{"
         members = {key: member for key, member in node.members().items() if key not in left_out}
         if node.doc.parsed is not node.doc.raw:
-            raise Malformed("lone_surrogate", "a key may not read as it is written")
+            raise Malformed("not_json", "a key may not read as it is written")
         for i, (key, member) in enumerate(members.items()):
             yield (b"," if i else b"") + utf8(json.dumps(key, ensure_ascii=False)) + b":"
             yield from _walked(member)

@@ -129,7 +129,7 @@ def test_an_interrupt_leaves_nothing(
             assert [path.name for path in tmp_path.iterdir() if path.name not in ("in.jsonl", "stash")] == []
         (tmp_path / "out.jsonl").unlink(missing_ok=True)
     assert codes.count(expected) >= 5
-    assert set(codes) <= {expected, 0, 3}
+    assert set(codes) <= {expected, 0, 3, -sent}  # the last where not even the first module was loaded
 
 
 def test_a_killed_run_leaves_no_product(tmp_path: Path) -> None:

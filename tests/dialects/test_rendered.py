@@ -282,3 +282,19 @@ def test_digests_never_change_unnoticed() -> None:
     """`cg-chain/1` of a small body, pinned: a change here needs another name for the chain."""
     pinned = ["d273574d5c877ca2", "12ec17f9c354e1fd", "48f780335f7eefca", "17bd9d433a088691"]
     assert [digest.hex()[:16] for digest in chain(BODY)] == pinned
+
+
+@pytest.mark.parametrize("escaped", [True, False], ids=["ascii", "utf-8"])
+@pytest.mark.parametrize("with_more", [True, False], ids=["half of the record", "most of the record"])
+def test_a_long_text_has_the_digest_of_its_whole_text(escaped: bool, with_more: bool) -> None:  # noqa: FBT001 - drawn
+    """Hashed in pieces, two megabytes have the digest of the frame around all of it; the bytes are as written."""
+    text = 'a "boat"\n\\ \u6e2f\U0001f6a2' * 100_000
+    message = json.dumps({"role": "user", "content": text}, ensure_ascii=escaped)
+    more = json.dumps({"role": "assistant", "content": "b" * len(message) * 2})
+    body = f'{{"model":"claude-x","system":"s","messages":[{message}{"," + more if with_more else ""}]}}'
+    item = request(body).messages[0]
+    said = text.encode()
+    framed = b"role 4:useropens 1:1type 4:texttext %d:%b" % (len(said), said)
+    assert item.blocks[0].rendered == hashlib.sha256(framed).digest()
+    assert item.wire == message.encode()
+    assert (item.size_bytes == len(item.within)) == with_more
