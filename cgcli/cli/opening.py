@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from cgcli.readers import Capture
 
-_PATIENCE_S = 1.0
+PATIENCE_S = 1.0
 """What ends before needs no bar."""
 _STEP_S = 0.1
 
@@ -57,7 +57,7 @@ class Progress:
         """Reading *file* begins now."""
         self._file = file
         self._begun_s = monotonic()
-        self._shown_s = self._begun_s + _PATIENCE_S
+        self._shown_s = self._begun_s + PATIENCE_S
         self._is_seen = sys.stderr is not None and sys.stderr.isatty()
         self._bar: Any = None
         self._task: Any = None

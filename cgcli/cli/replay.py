@@ -7,13 +7,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from cgcli.cli import options, span_options, summary_options  # noqa: TC001 - Typer reads the annotations
+from cgcli.cli import mode_options, options, span_options, summary_options
 from cgcli.cli.console import say, write_json, write_line
 from cgcli.cli.run import report_error
 from cgcli.errors import ExitCode
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
+
+    from cgcli.report.replay.next_command import Again
 
 
 def command(  # noqa: PLR0913 - the options of the command
@@ -66,10 +68,26 @@ def command(  # noqa: PLR0913 - the options of the command
     ask_at: summary_options.AskAt = None,
     apply_at: summary_options.ApplyAt = None,
     rates: span_options.RatesFile = None,
+    mode: mode_options.Modes = None,
+    latency: mode_options.LatencyOf = None,
+    seed: mode_options.Seed = None,
+    step_time: mode_options.StepTime = None,
+    max_queue: mode_options.MaxQueue = None,
+    workers: mode_options.Workers = None,
+    barren: mode_options.Barren = None,
+    max_lanes: mode_options.MaxLanes = None,
+    stop: mode_options.Stop = None,
+    protect: mode_options.ProtectWord = None,
+    strip_caller_breakpoints: mode_options.Strip = False,
+    cache_uncompacted_tail: mode_options.CacheTail = False,
+    cache_mode: mode_options.CacheMode = None,
+    sweep: mode_options.Sweep = False,
     turns: Annotated[bool, typer.Option("--turns", help="A bar per turn, too.")] = False,
     html: Annotated[
         str | None,
-        typer.Option("--html", metavar="OUT", help="Write one page that needs nothing else.", show_default=False),
+        typer.Option(
+            "--html", metavar="OUT", help="Write one page that needs nothing else; `-` is stdout.", show_default=False
+        ),
     ] = None,
     jobs: Annotated[
         int | None,
@@ -92,8 +110,10 @@ def command(  # noqa: PLR0913 - the options of the command
     Example: cg replay session.jsonl --policy codesafe --policy mask@ignore --turns
 
     Example: cg replay runs/*.jsonl --policy all --html replay.html
+
+    Example: cg replay session.jsonl --policy fork --mode sync,observe,async --sweep
     """
-    from cgcli.cli.replaying import Asked, check, replayed  # noqa: PLC0415 - imported when the command runs
+    from cgcli.cli.replaying import Asked, again, check, replayed  # noqa: PLC0415 - imported when the command runs
 
     asked = Asked(
         policies=tuple(policy or ()),
@@ -111,40 +131,57 @@ def command(  # noqa: PLR0913 - the options of the command
         format_name=format_name,
         cwd=Path.cwd(),
         with_texts=html is not None,
+        modes=mode_options.Given(
+            mode=mode,
+            latency=latency,
+            seed=seed,
+            step_s=step_time,
+            queue=mode_options.Queue(max_queue=max_queue, workers=workers, stop_s=stop),
+            barren=barren,
+            max_lanes=max_lanes,
+            protect=protect,
+            strip=strip_caller_breakpoints,
+            cache_tail=cache_uncompacted_tail,
+            cache_mode=cache_mode,
+            sweep=sweep,
+        ),
     )
-    check(asked, files, html)
+    check(asked, files, html, json=json)
     report = replayed(asked, files, jobs=jobs)
-    if html is not None:
-        _write_page(report, html)
-    _show(report, json=json, turns=turns, quiet=quiet)
+    _tell(report, again(asked), html=html, json=json, turns=turns, quiet=quiet)
     _end(report, json=json, strict=strict)
 
 
-def _write_page(report: Mapping[str, Any], target: str) -> None:
+def _tell(report: dict[str, Any], given: Again, *, html: str | None, json: bool, turns: bool, quiet: bool) -> None:
+    if html is not None:
+        _write_page(report, html, quiet=quiet)
+    if json:
+        write_json(report)
+    elif not quiet:
+        _show(report, given, turns=turns, write=say if html == "-" else write_line)
+
+
+def _write_page(report: Mapping[str, Any], target: str, *, quiet: bool) -> None:
     from cgcli.replay.output import Output  # noqa: PLC0415 - only where a page is wanted
     from cgcli.report.page import page  # noqa: PLC0415
 
     with Output(target) as sink:
         sink.write((page(report).encode("utf-8", "backslashreplace"),))
         sink.finish()
-    if target != "-":
+    if target != "-" and not quiet:
         say(f"wrote {target}")
 
 
-def _show(report: dict[str, Any], *, json: bool, turns: bool, quiet: bool) -> None:
-    if json:
-        write_json(report)
-        return
-    if quiet:
-        return
+def _show(report: dict[str, Any], given: Again, *, turns: bool, write: Callable[[str], None]) -> None:
+    """Print the report, beside a page on stdout on stderr."""
     from cgcli.report.replay.bars import lines as bars  # noqa: PLC0415 - Rich, only where a person reads
     from cgcli.report.replay.text import lines  # noqa: PLC0415
 
-    for line in lines(report):
-        write_line(line)
+    for line in lines(report, given):
+        write(line)
     if turns:
         for line in bars(report):
-            write_line(line)
+            write(line)
 
 
 def _end(report: Mapping[str, Any], *, json: bool, strict: bool) -> None:

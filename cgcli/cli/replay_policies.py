@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from cgcli.cli.replay_modes import DEFAULT as DEFAULT_IN_MODES
+from cgcli.cli.replay_modes import wished
 from cgcli.compaction import policy as policies
 from cgcli.compaction.components import known
 from cgcli.compaction.presets import BUILT_IN
 from cgcli.compaction.state import HeldRule
 from cgcli.errors import UsageError, did_you_mean
 from cgcli.replay.paired.replay import OFF, Planned
+from cgcli.report.replay.next_command import CALLS
 from cgcli.summarisers.registry import named
 from cgcli.summarisers.stand_in import Native
 
@@ -21,8 +24,6 @@ if TYPE_CHECKING:
     from cgcli.config import Settings
     from cgcli.summarisers.protocol import Summariser
 
-CALLS = ("standalone", "fork", "native")
-"""Policies that are `summarize` with that way to ask."""
 DEFAULT = ("codesafe", "general", "clear-tool-uses", "fork")
 EVERY = "all"
 _RULE = "@"
@@ -32,7 +33,8 @@ _AND = "+"
 
 def labels(asked: Asked) -> list[str]:
     """What each policy of the replay is called, doing nothing first."""
-    return [OFF, *_names(asked)]
+    ends = wished(asked.modes).suffixes()
+    return [OFF, *(f"{name}{end}" for name in _names(asked) for end, _, _ in ends)]
 
 
 def planned(asked: Asked, settings: Settings) -> Iterator[Planned]:
@@ -48,18 +50,24 @@ def planned(asked: Asked, settings: Settings) -> Iterator[Planned]:
     twice = next((name for i, name in enumerate(names) if name in names[:i]), None)
     if twice is not None:
         raise UsageError(f"policy {twice!r} was named twice", hint="name each once")
+    modes = wished(asked.modes)
+    if modes.modes and not names:
+        raise UsageError("off is the same in every mode", hint="name a policy, as --policy codesafe")
     for name in names:
         base, _, rule = name.partition(_RULE)
-        yield Planned(
-            policy=_policy(base, settings, told),
-            rule=_rule(rule or asked.held or settings.held),
-            summariser=_answers(asked, answering),
+        yield from modes.each(
+            Planned(
+                policy=_policy(base, settings, told),
+                rule=_rule(rule or asked.held or settings.held),
+                summariser=_answers(asked, answering),
+            )
         )
 
 
 def _names(asked: Asked) -> list[str]:
     """Every policy as it was named, but for doing nothing, which is always there."""
-    said = [name.strip() for given in asked.policies or DEFAULT for name in given.split(",") if name.strip()]
+    default = DEFAULT if asked.modes.mode is None else DEFAULT_IN_MODES
+    said = [name.strip() for given in asked.policies or default for name in given.split(",") if name.strip()]
     found: list[str] = []
     for name in said:
         base, at, rule = name.partition(_RULE)
@@ -84,7 +92,11 @@ def _policy(name: str, settings: Settings, told: Mapping[str, object]) -> Policy
     step = chosen.span_step.name
     own = {key: said for key, said in more.items() if step == "summarize" or key != "call"}
     params = {**params, step: {**params.get(step, {}), **own}}
-    return policies.named(base, params, places)
+    try:
+        return policies.named(base, params, places)
+    except UsageError as error:
+        hint = f"{error.hint}, under [tool.cgcli.components.{step}]; or name the policies that are to be compared"
+        raise UsageError(error.message, where=error.where, hint=hint) from error
 
 
 def _rule(told: str | None) -> HeldRule:

@@ -2,25 +2,27 @@
 
 from __future__ import annotations
 
-import multiprocessing
-import os
-from concurrent.futures import ProcessPoolExecutor
+from functools import partial
 from pathlib import Path  # noqa: TC003 - a record's field
 from typing import TYPE_CHECKING, Any
 
 from cgcli.cachesim.options import CacheOptions
 from cgcli.checks.registry import GATES
 from cgcli.checks.run import Allowed, Checking
+from cgcli.cli.many import n_cores, results
+from cgcli.cli.mode_options import Given
 from cgcli.cli.opening import anew_from
+from cgcli.cli.replay_modes import swept, wished, words
 from cgcli.cli.replay_policies import labels, planned
 from cgcli.config import load
 from cgcli.errors import CgError, InputError, UsageError, did_you_mean
 from cgcli.model import value
 from cgcli.replay.paired.clock import Clock
 from cgcli.replay.paired.expand_tool import Inject
-from cgcli.replay.paired.replay import OFF, Wanted, replay
+from cgcli.replay.paired.replay import Wanted, replay
 from cgcli.report.replay.document import document, file_document
 from cgcli.report.replay.gates import gate_document
+from cgcli.report.replay.next_command import Again
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -51,9 +53,10 @@ class Asked:
     format_name: str | None
     cwd: Path
     with_texts: bool
+    modes: Given = Given()
 
 
-def check(asked: Asked, files: Sequence[str], html: str | None) -> None:
+def check(asked: Asked, files: Sequence[str], html: str | None, *, json: bool) -> None:
     """Refuse what means nothing before anything is read.
 
     Raises:
@@ -62,6 +65,8 @@ def check(asked: Asked, files: Sequence[str], html: str | None) -> None:
     from cgcli.replay.output import refuse_input_as_output  # noqa: PLC0415 - imported when the command runs
 
     wanted(asked)
+    if json and html == "-":
+        raise UsageError("--json and --html exclude each other: stdout takes one", hint="give a file in place of -")
     if list(files).count("-") > 1:
         raise UsageError("stdin can be read once", hint="give `-` once")
     for file in files:
@@ -80,18 +85,17 @@ def wanted(asked: Asked) -> Wanted:
         clock=_clock(asked.clock),
         inject=_inject(asked.inject),
         prices=_prices(asked.rates),
+        modes=wished(asked.modes).options,
     )
 
 
 def replayed(asked: Asked, files: Sequence[str], *, jobs: int | None) -> dict[str, Any]:
     """The document about all *files*, in their order; one that cannot be read does not keep the others from it."""
-    n_jobs = min(jobs or len(os.sched_getaffinity(0)), len(files))
+    n_jobs = min(jobs or n_cores(), len(files))
     if n_jobs <= 1 or "-" in files:
         done = [one(asked, file) for file in files]
     else:
-        # Fresh processes: what the parent has loaded, threads and locks with it, is not theirs.
-        with ProcessPoolExecutor(n_jobs, mp_context=multiprocessing.get_context("spawn")) as pool:
-            done = list(pool.map(one, [asked] * len(files), files))
+        done = results(partial(one, asked), files, n_jobs=n_jobs, doing="replaying")
     return document(
         [found for found in done if "error" not in found], [found for found in done if "error" in found], labels(asked)
     )
@@ -104,13 +108,16 @@ def one(asked: Asked, file: str) -> dict[str, Any]:
             gates = Gates(anew) if asked.with_texts else None
             done = replay(gates.anew, wanted(asked), watch=gates.see) if gates else replay(anew, wanted(asked))
             if done.arms[0].turns:
-                return file_document(
+                told = file_document(
                     done,
                     _told(asked),
                     labels=labels(asked),
                     with_texts=asked.with_texts,
                     gates=gates.documents() if gates else None,
                 )
+                if asked.modes.sweep:
+                    told["sweep"] = swept(done, wanted(asked), anew, labels(asked))
+                return told
     except InputError as error:
         return {"file": file, "error": error.message, "where": error.where or file, "hint": error.hint}
     hint = "cg inspect tells what is in a file"
@@ -149,7 +156,39 @@ def errors(report: Mapping[str, Any], *, strict: bool) -> Iterator[CgError]:
     for file in report["files"] if strict else ():
         for skipped in file["skipped_records"][:1]:
             detail = f": {skipped['detail']}" if skipped["detail"] else ""
-            yield InputError(f"{skipped['reason']}{detail}", where=f"{file['file']}:{skipped['line']}")
+            yield InputError(
+                f"{skipped['reason']}{detail}",
+                where=f"{file['file']}:{skipped['line']}",
+                hint="leave --strict away: unusable records are then left out",
+            )
+
+
+def again(asked: Asked) -> Again:
+    """The options that were given, for the command that is to come next."""
+    answers = {"--summarizer": asked.summarizer}
+    summaries = {"--budget": asked.budget_tokens, "--ask-at": asked.ask_at, "--apply-at": asked.apply_at}
+    both = {"--rates": asked.rates, "--config": asked.config, "--format": asked.format_name}
+    here = {
+        "--policy": ",".join(asked.policies) or None,
+        "--held": asked.held,
+        "--clock": asked.clock if asked.clock != _FILE else None,
+        "--provider": asked.provider,
+        "--cache-tokens": asked.cache_tokens,
+        "--inject-expand": asked.inject if asked.inject != Inject.AUTO else None,
+        **words(asked.modes),
+    }
+    return Again(
+        replay=tuple(_words({**here, **answers, **summaries, **both})),
+        compact=tuple(_words(both)),
+        answers=tuple(_words(answers)),
+        summaries=tuple(_words(summaries)),
+    )
+
+
+def _words(given: Mapping[str, object]) -> Iterator[str]:
+    for option, said in given.items():
+        if said is not None:
+            yield from (option, str(said)) if said is not True else (option,)
 
 
 def _told(asked: Asked) -> dict[str, Any]:
@@ -195,7 +234,7 @@ def _inject(told: str) -> Inject:
     try:
         return Inject(told)
     except ValueError:
-        hint = did_you_mean(told, list(Inject))
+        hint = did_you_mean(told, [one.value for one in Inject])
         raise UsageError(f"--inject-expand is {told!r}", hint=hint) from None
 
 
@@ -207,4 +246,4 @@ def _prices(rates: Path | None) -> Prices | None:
     return read_rates(rates)
 
 
-__all__ = ["OFF", "Asked", "check", "errors", "replayed", "wanted"]
+__all__ = ["Asked", "again", "check", "errors", "replayed", "wanted"]

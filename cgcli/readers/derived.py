@@ -29,8 +29,9 @@ HISTORY = Known(tools=False, system=False, usage=True, response=True, time=True)
 class Derived:
     """An exchange that was found, or put together."""
 
-    body: bytes
-    """The request's body, a JSON object of one of the dialects."""
+    body: bytes | tuple[bytes, ...]
+    """The request's body, a JSON object of one of the dialects; or the pieces that make it up, as `spelling.body`
+    gives them."""
     line: int
     """From 1; where in the file the request, or the answer that tells of it, stands."""
     provider: str | None = None

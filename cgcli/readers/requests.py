@@ -8,7 +8,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from cgcli.dialects.base import string_of
 from cgcli.model import Section, Usage
@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 
     from cgcli.model import Exchange
     from cgcli.wire.spans import Node
-
-Written = TypeVar("Written", bytes, memoryview)
 
 VERSION = "requests/1"
 _STRETCH_BYTES = 1 << 20
@@ -77,11 +75,12 @@ def known_in(sample: Sequence[Mapping[str, Node]]) -> Known:
 
 def spelled(found: Derived, *, format_name: str, reconstructed: bool) -> bytes:
     """The line that says *found*, with its line end; a body that takes several lines takes one here."""
-    return b"".join(_pieces(found, found.body, format_name=format_name, reconstructed=reconstructed))
+    body = found.body if isinstance(found.body, tuple) else (found.body,)
+    return b"".join(_pieces(found, body, format_name=format_name, reconstructed=reconstructed))
 
 
 def _pieces(
-    found: Derived, body: bytes | memoryview, *, format_name: str, reconstructed: bool
+    found: Derived, body: Sequence[bytes | memoryview], *, format_name: str, reconstructed: bool
 ) -> tuple[bytes | memoryview, ...]:
     head: dict[str, Any] = {"cg": VERSION, "from": format_name, "line": found.line}
     if reconstructed:
@@ -99,7 +98,7 @@ def _pieces(
     answer = found.find_answer() if found.find_answer is not None else None
     begin = json.dumps(head, separators=(",", ":")).encode()[:-1]
     middle = (b',"answer":', one_line(answer)) if answer is not None else ()
-    return (begin, *middle, b',"body":', one_line(body), b"}\n")
+    return (begin, *middle, b',"body":', *map(one_line, body), b"}\n")
 
 
 def line_of(exchange: Exchange, *, format_name: str) -> bytes:
@@ -123,16 +122,18 @@ def pieces_of(exchange: Exchange, *, format_name: str) -> tuple[bytes | memoryvi
         unrecorded=frozenset(section for section, items in recorded.items() if items is None),
     )
     is_rebuilt = exchange.source.reconstructed
-    return _pieces(found, request.raw, format_name=format_name, reconstructed=is_rebuilt)
+    return _pieces(found, (request.raw,), format_name=format_name, reconstructed=is_rebuilt)
 
 
-def one_line(written: Written) -> Written | bytes:
+def one_line(written: bytes | memoryview) -> bytes | memoryview:
     """JSON *written* on one line: a line end can only stand between its tokens, and becomes a space."""
     return bytes(written).translate(_ON_ONE) if _has_line_end(written) else written
 
 
 def _has_line_end(written: bytes | memoryview) -> bool:
     # Looking for one byte is many times as fast as a regular expression, and a view cannot be searched: in stretches.
+    if isinstance(written, bytes):
+        return b"\n" in written or b"\r" in written
     stretches = (bytes(written[at : at + _STRETCH_BYTES]) for at in range(0, len(written), _STRETCH_BYTES))
     return any(b"\n" in one or b"\r" in one for one in stretches)
 

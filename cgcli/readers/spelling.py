@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from functools import lru_cache
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -16,7 +18,7 @@ def spell(given: Any) -> bytes:
 
 def object_of(members: Mapping[str, bytes | None]) -> bytes:
     """A JSON object of *members*, each written already; what is None is left out."""
-    return b"{%s}" % b",".join(b"%s:%s" % (spell(key), written) for key, written in members.items() if written)
+    return b"{%s}" % b",".join([_key(key) + written for key, written in members.items() if written])
 
 
 def array_of(elements: Iterable[bytes]) -> bytes:
@@ -24,9 +26,16 @@ def array_of(elements: Iterable[bytes]) -> bytes:
     return b"[%s]" % b",".join(elements)
 
 
-def body(messages: Iterable[bytes], *, key: str = "messages", **members: bytes | None) -> bytes:
-    """A request body: *members*, then *messages* under *key* (`input` for Responses)."""
-    return object_of({**members, key: array_of(messages)})
+def body(messages: Iterable[bytes], *, key: str = "messages", **members: bytes | None) -> tuple[bytes, ...]:
+    """A request body in pieces: *members*, then *messages* under *key* (`input` for Responses).
+
+    Joined they are the body. Requests repeat their history: a message that is the same object each time is not copied
+    before the whole line is.
+    """
+    before = b"".join([_key(name) + written + b"," for name, written in members.items() if written])
+    spaced = chain.from_iterable((b",", one) for one in messages)
+    next(spaced, None)  # no comma before the first
+    return (b"{" + before + _key(key) + b"[", *spaced, b"]}")
 
 
 def message(role: str, blocks: Iterable[bytes]) -> bytes:
@@ -37,3 +46,9 @@ def message(role: str, blocks: Iterable[bytes]) -> bytes:
 def text_block(text: bytes | None) -> bytes:
     """A text block of Anthropic's, around a string that is written already."""
     return object_of({"type": spell("text"), "text": text})
+
+
+@lru_cache(maxsize=256)
+def _key(name: str) -> bytes:
+    """A member's name, and the colon behind it."""
+    return spell(name) + b":"

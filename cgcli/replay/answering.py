@@ -77,10 +77,16 @@ class Answering:
             if not outcome.asks:
                 break
             for job in outcome.asks:
-                self.answer(job)
-                self.calls.append(self._made(job, self.answers[job.key]))
+                self.answer_about_output(job)
             state, outcome = step()
         return state, outcome
+
+    def answer_about_output(self, job: Job) -> None:
+        """Have a call about an output answered, and take note of it."""
+        if job.key in self.answers:
+            return
+        self.answer(job)
+        self.calls.append(self._made(job, self.answers[job.key]))
 
     def answer(self, job: Job) -> None:
         """Have the call answered; a summariser with a fault has given no answer."""

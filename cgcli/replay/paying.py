@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from cgcli.cachesim.options import DEFAULTS, CacheOptions
 from cgcli.cachesim.simulator import Simulator
 from cgcli.compaction.paying import Cut, Economy, Unpaid, Verdict, best_cut, requests_left
 from cgcli.model import Refusal, value
@@ -44,11 +45,11 @@ class Paying:
     is held and what is still readable differ by what stands between them and by nothing else.
     """
 
-    def __init__(self, prices: Prices) -> None:
-        """Nothing was sent yet."""
+    def __init__(self, prices: Prices, cache: CacheOptions = DEFAULTS) -> None:
+        """Nothing was sent yet; *cache* says which is simulated."""
         self._prices = prices
         self._rulers: dict[str | None, Ruler] = {}
-        self._simulator = Simulator(self._ruler)
+        self._simulator = Simulator(self._ruler, options=cache)
         self._parser = BodyParser()
         self._first_tokens: dict[int, int] = {}
         self._turn = _Turn(thread=-1, n_sent=0, sent_s=None)

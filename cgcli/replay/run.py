@@ -151,7 +151,7 @@ class Run:
         thread = placement.thread
         owner = thread.branch[0] if placement.relation is Relation.BRANCHES and thread.branch else thread
         if placement.split is not None:
-            self._states[placement.split.identity] = dict(self._states[owner.identity])
+            self._states[placement.split.identity] = dict(self._states.get(owner.identity, {}))
         state, shared = self._before(owner, placement, request)
         is_copy = owner is not thread or request.static not in self._states.get(owner.identity, {})
         if self.paying is not None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, ClassVar
 
-from cgcli.calls.call import NATIVE
+from cgcli.calls.call import NATIVE, CallMode
 from cgcli.model import Refusal, changed
 from cgcli.tokens.ruler import Ruler
 
@@ -34,13 +34,23 @@ class Native:
         if task.call.mode not in NATIVE or isinstance(answer, Refusal) or answer.block is not None:
             return answer
         ruler = Ruler(task.request.model)
-        return changed(answer, block=stand_in(task.request.dialect, ruler.tokens(ruler.count(answer.text)), ruler))
+        block = stand_in(
+            task.request.dialect,
+            ruler.tokens(ruler.count(answer.text)),
+            ruler,
+            on_demand=task.call.mode is CallMode.NATIVE_ON_DEMAND,
+        )
+        return changed(answer, block=block)
 
 
-def stand_in(dialect: str, tokens: int, ruler: Ruler) -> bytes:
-    """A compaction block of about so many tokens: to be counted, never to be sent."""
+def stand_in(dialect: str, tokens: int, ruler: Ruler, *, on_demand: bool = False) -> bytes:
+    """A compaction block of about so many tokens: to be counted, never to be sent.
+
+    Anthropic signs one that was asked for *on_demand*, and that is how later calls tell the two kinds apart.
+    """
     name = "content" if dialect == "anthropic" else "encrypted_content"
-    return json.dumps({"type": "compaction", name: filler(tokens, ruler)}).encode()
+    seal = {"signature": STAND_IN} if on_demand and dialect == "anthropic" else {}
+    return json.dumps({"type": "compaction", name: filler(tokens, ruler), **seal}).encode()
 
 
 def filler(tokens: int, ruler: Ruler) -> str:

@@ -35,6 +35,9 @@ COMMANDS = (
     ("convert", "--to", "capture", "-o", "capture.jsonl"),
     ("convert", "-o", "-"),
     ("convert", "--to", "nothing"),
+    ("replay", "--policy", "agent@ignore,standalone", "--turns"),
+    ("replay", "--policy", "agent@ignore,standalone", "--json"),
+    ("replay", "--policy", "agent@ignore,standalone", "--html", "page.html"),
     ("scrub", "--dry-run"),
     ("scrub", "--json", "--dry-run"),
     ("scrub", "-o", "scrubbed"),
@@ -51,7 +54,7 @@ def test_no_command_shows_a_key_of_a_capture(cg: Cg, name: str) -> None:
         assert cg(command, source, *options) != 1
         assert [secret for secret in SECRETS if secret in cg.out + cg.err] == []
     written = [path for path in cg.folder.rglob("*") if path.is_file() and path.name != source]
-    assert {path.name for path in written} >= {"requests.jsonl", "capture.jsonl"}
+    assert {path.name for path in written} >= {"requests.jsonl", "capture.jsonl", "page.html"}
     # Of a cookie, `cg scrub` leaves the name.
     told = {path.name: path.read_bytes().replace(b"invented-cookie=", b"") for path in written}
     assert [name for name, content in told.items() if any(secret in content for secret in SECRETS)] == []

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import pty
+import signal
 import subprocess
 import sys
 import time
@@ -44,6 +45,40 @@ def test_a_terminal_sees_a_bar(tmp_path: Path) -> None:
     assert code == 0
     assert b"reading slow.jsonl" in shown
     assert b"17 requests" in out.splitlines()[0]
+
+
+def test_a_terminal_sees_how_many_files_are_done(tmp_path: Path) -> None:
+    """Of many files at once: one bar, of files, and the reports in order on stdout."""
+    ours, theirs = pty.openpty()
+    files = []
+    for i in range(6):
+        (tmp_path / f"{i}.jsonl").write_bytes(CAPTURE)
+        files.append(f"{i}.jsonl")
+    command = [sys.executable, "-m", "cgcli", "replay", *files, "--policy", "codesafe", "-j", "2"]
+    ran = subprocess.run(
+        command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=theirs, env={**os.environ, "COLUMNS": "80"}, check=False
+    )
+    os.close(theirs)
+    shown = os.read(ours, 1 << 16)
+    os.close(ours)
+    assert ran.returncode == 0
+    assert b"replaying" in shown
+    assert b"/6" in shown
+    told = [line.split(b":")[0] for line in ran.stdout.splitlines() if b".jsonl: context-guru" in line]
+    assert told == [name.encode() for name in files]
+
+
+def test_an_interrupt_of_many_files_is_130(tmp_path: Path) -> None:
+    """Sent to the command alone, while its workers are at work: they go with it, and nothing but that is said."""
+    for i in range(4):
+        lines = CAPTURE * 60
+        (tmp_path / f"{i}.jsonl").write_bytes(lines)
+    command = [sys.executable, "-m", "cgcli", "replay", *(f"{i}.jsonl" for i in range(4)), "-j", "2"]
+    with subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as ran:
+        time.sleep(4)
+        ran.send_signal(signal.SIGINT)
+        out, said = ran.communicate(timeout=30)
+    assert (ran.returncode, out, said) == (130, b"", b"")
 
 
 def test_a_file_for_stderr_sees_none(tmp_path: Path) -> None:

@@ -99,6 +99,7 @@ def documents(folder: Path, capsys: pytest.CaptureFixture[str]) -> Iterator[dict
     yield run("replay", str(FIXTURES / "claude-trace" / "seven-lanes.jsonl"), "--policy", "mask@ignore,fork")
     yield run("replay", str(FIXTURES / "ugly" / "half-line.jsonl"), "--policy", "native", "--clock", "30")
     yield run("replay", AGENT, "--policy", "codesafe,native", "--budget", "9000", "--html", "replay.html")
+    yield run("replay", AGENT, "--mode", "sync,observe,async", "--sweep")
     yield _replayed(Policy(name="p", components=(Doubling(),)))
     yield run("explain", "--all")
     yield run("expand", "no hash")

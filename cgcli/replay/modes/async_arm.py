@@ -5,19 +5,22 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from cgcli.compaction.state import Held, HeldKind
+from cgcli.compaction.summaries.state import What
 from cgcli.model import changed, unique
+from cgcli.replay.ledger import Told
+from cgcli.replay.modes.asking import Answers, Verdicts
 from cgcli.replay.modes.base import ModeArm, ModeTurn
-from cgcli.replay.modes.deferring import deferred
+from cgcli.replay.modes.deferring import Inline, deferred
 from cgcli.replay.modes.options import Mode
 from cgcli.replay.modes.pool import Job, Offered, Pool, Work
-from cgcli.replay.modes.tail import Protect, tail
+from cgcli.replay.modes.tail import Protect, last_marked, tail
 from cgcli.replay.modes.tracker import Tracker
 from cgcli.replay.paired.arm import Taken
 from cgcli.replay.paired.expand_tool import injection
 
 if TYPE_CHECKING:
     from cgcli.compaction.splicing import Placed
-    from cgcli.compaction.state import Decision, LaneState
+    from cgcli.compaction.state import Decision
     from cgcli.compaction.step import Outcome
     from cgcli.lanes.meeting import Met
     from cgcli.model import Digest, Refusal, Request
@@ -56,6 +59,8 @@ class AsyncArm(ModeArm):
         super().__init__(run, shared, inject=inject, mode=Mode.ASYNC, options=options)
         self._tracker = Tracker(options.max_lanes)
         self._pool: Pool[Found] = Pool(max_queue=options.max_queue, workers=options.workers)
+        self._ready_s: dict[Digest, float] = {}
+        """When each call is answered that a job has made."""
         self._landed: dict[Digest, Summary | Refusal] = {}
         """Answers of jobs that were committed: all that the path of a request may know."""
         self._written: dict[int, object] = {}
@@ -73,44 +78,53 @@ class AsyncArm(ModeArm):
 
     def turn(self, met: Met, moment: Moment, output_tokens: int | None) -> ArmTurn:
         """What becomes of the request that was *met*."""
-        now_s, request = self.now(moment), met.exchange.request
+        now_s = self.now(moment)
         self._land(now_s)
+        inline = self._inline(met)
+        protection, job = self._deferred(inline)
+        taken = self._taken(met, inline.outcome, protection)
+        self.book(met, moment, taken, output_tokens)
+        self._pool.begin(now_s)  # what it asks meets a cache that the request was sent to
+        self.counters.async_queue.pending = len(self._pool)
+        turn = self._with_calls()
+        told = ModeTurn(
+            number=met.number,
+            at_s=now_s,
+            added_s=self.options.step_s,
+            n_breakpoints=self.n_marks(self.sent),
+            job=job,
+            is_protected=protection is not None,
+            realized_tokens=self.tokens_of(met, [one for _, _, one in taken.placed if self._is_realized(one)]),
+        )
+        self._count(met, turn, taken.placed, told)
+        return turn
+
+    def _inline(self, met: Met) -> Inline:
+        """The turn with what earlier turns decided, and with what needs no model."""
         generation = self._tracker.turn(met.placement.thread.identity)
         self.counters.async_lanes_evicted = self._tracker.n_evicted
         stage = self._stage(met, generation)
         seam = changed(stage.seam, can_answer=False, is_deferring=True, answers=self._landed)
         state, stepped = stage.step(seam)
         outcome = self.run.settle(stage, state, stepped)
-        protection, job = self._deferred(stage, generation, state, outcome, now_s)
+        i_row = len(self.run.ledger.rows) - 1
+        return Inline(stage=stage, generation=generation, state=state, outcome=outcome, i_row=i_row)
+
+    def _taken(self, met: Met, outcome: Outcome, protection: Tail | None) -> Taken:
+        """What is sent of *outcome*, its tail protected."""
         placed = protection.placed if protection is not None else outcome.edits
         more = (*protection.strips, *protection.anchor) if protection is not None else ()
-        tool = injection(request, (one.literal for _, _, one in placed), self._inject)
-        fired = self.run.ledger.distinct.fired
-        taken = Taken(
+        tool = injection(met.exchange.request, (one.literal for _, _, one in placed), self._inject)
+        fired, before = self.run.ledger.distinct.fired, self._fired
+        self._fired = fired.copy()
+        is_other = self._is_reset(met, has_tool=tool is not None)
+        return Taken(
             outcome=outcome,
             placed=placed,
             more=(*more, tool) if tool is not None else more,
-            fired=dict(fired - self._fired),
-            is_reset=self._is_rewritten(met) or self._is_reset(met, has_tool=tool is not None),
+            fired=dict(fired - before),
+            is_reset=self._is_rewritten(met, outcome) or is_other,
         )
-        self._fired = fired.copy()
-        turn = self.book(met, moment, taken, output_tokens)
-        turn = self._with_calls(turn)
-        self._count(
-            met,
-            turn,
-            placed,
-            ModeTurn(
-                number=met.number,
-                at_s=now_s,
-                added_s=self.options.step_s,
-                n_breakpoints=self.n_marks(self.sent),
-                job=job,
-                is_protected=protection is not None,
-                realized_tokens=self.tokens_of(met, [one for _, _, one in placed if self._is_realized(one)]),
-            ),
-        )
-        return turn
 
     def finish(self) -> None:
         """The file is over: jobs get a little time, and then are given up."""
@@ -119,25 +133,28 @@ class AsyncArm(ModeArm):
         queue.abandoned += self._pool.abandon()
         queue.pending = 0
         if self.turns and self._made:
-            self._with_calls(self.turns[-1])
+            self._with_calls()
 
     def _stage(self, met: Met, generation: Generation) -> Stage:
         stage = self.run.stage(met.exchange, met.placement)
+        if stage.seam.judge is not None:
+            stage = changed(stage, seam=changed(stage.seam, judge=Verdicts(stage.seam.judge)))
         if not generation.is_recreated:
             return stage
         messages = met.exchange.request.messages
         answered = max((i for i, one in enumerate(messages) if one.role == "assistant"), default=-1)
         return changed(stage, held=Held(kind=HeldKind.UNKNOWN, n_messages=answered + 1))
 
-    def _deferred(
-        self, stage: Stage, generation: Generation, inline: LaneState, outcome: Outcome, now_s: float
-    ) -> tuple[Tail | None, str | None]:
+    def _deferred(self, inline: Inline) -> tuple[Tail | None, str]:
         """Offer the rest of the turn to the queue; how its tail is protected, and what became of the job."""
+        stage, generation = inline.stage, inline.generation
         queue, counters, lane = self.counters.async_queue, self.counters, generation.lane
         is_barren = self._tracker.n_barren(lane) >= self.options.barren
         span = self._span(stage, generation, is_offering=not is_barren)
         found = (
-            tail(stage.exchange.request, span, outcome.edits, assumed=self._is_assumed) if span is not None else None
+            tail(stage.exchange.request, span, inline.outcome.edits, assumed=self._is_assumed)
+            if span is not None
+            else None
         )
         if found is not None and not self._may_protect(stage.exchange.request, found):
             counters.async_tail_unprotected_turns += 1
@@ -147,7 +164,7 @@ class AsyncArm(ModeArm):
             queue.suppressed_barren += 1
             return self._protecting(found, lane) if self.options.protect is Protect.PENDING else None, SUPPRESSED
         key = (lane, generation.number)
-        offered = self._pool.offer(Job(key=key, start=lambda at_s: self._work(stage, generation, inline, at_s)), now_s)
+        offered = self._pool.offer(Job(key=key, start=lambda at_s: self._work(inline, at_s)))
         setattr(queue, offered.value, getattr(queue, offered.value) + 1)
         if self.options.protect is Protect.PENDING:
             found = self._protecting(found, lane)
@@ -172,7 +189,7 @@ class AsyncArm(ModeArm):
 
     def _may_protect(self, request: Request, found: Tail) -> bool:
         """False where a breakpoint stands in the span that may not be taken out, or that nobody can take out."""
-        if request.dialect != _ANTHROPIC:
+        if request.dialect != _ANTHROPIC or not found.is_clean:
             return False
         return not found.n_callers or self.options.strip_caller_breakpoints
 
@@ -184,11 +201,12 @@ class AsyncArm(ModeArm):
                 self._protected[pending.key] = self._protected.get(pending.key, 0) + 1
         return found
 
-    def _work(self, stage: Stage, generation: Generation, inline: LaneState, at_s: float) -> Work[Found]:
-        found = deferred(self.run, stage, generation, inline)
-        line = stage.exchange.source.line
-        self._made += [self.own(job, at_s, line) for job in found.jobs]
-        return Work(result=found, duration_s=self.took_s(found.jobs))
+    def _work(self, inline: Inline, at_s: float) -> Work[Found]:
+        answers = Answers(self.run.answering, self.options.latency, self._ready_s, at_s + self.options.step_s)
+        found = deferred(inline, answers)
+        line = inline.stage.exchange.source.line
+        self._made += [self.own(job, at_s, line) for job in answers.made]
+        return Work(result=found, duration_s=answers.now_s - at_s)
 
     def _land(self, now_s: float) -> None:
         """Whatever ends up to *now_s*: committed where its lane is still on its turn, else thrown away."""
@@ -198,7 +216,7 @@ class AsyncArm(ModeArm):
             self.counters.async_deferred_ms_total += 1000 * done.duration_s
             if done.result is None:
                 queue.errors += 1
-            elif not self._tracker.is_current(done.result.generation):
+            elif not self._tracker.is_current(done.result.inline.generation):
                 queue.stale_discarded += 1
             else:
                 queue.processed += 1
@@ -206,28 +224,32 @@ class AsyncArm(ModeArm):
         queue.pending = len(self._pool)
 
     def _finished(self, found: Found) -> None:
-        queue, generation = self.counters.async_queue, found.generation
+        queue, stage, generation = self.counters.async_queue, found.inline.stage, found.inline.generation
         if found.is_barren or not self._tracker.commit(generation):
             queue.barren += 1
             self._tracker.barren(generation)
             return
         queue.committed += 1
-        stage, answers = found.stage, self.run.answering.answers
+        answers, ledger = self.run.answering.answers, self.run.ledger
         self.run.keep(stage, found.state)
-        self._landed |= {key: answers[key] for key in (*found.answered, *(job.key for job in found.jobs))}
+        self._landed |= {key: answers[key] for key in found.known if key in answers}
         self._written |= {id(one): one for one in found.decisions}
         for evaluation in found.outcome.considered:
-            self.run.ledger.distinct.book(stage.placement.thread, stage.exchange.request, evaluation)
+            ledger.distinct.book(stage.placement.thread, stage.exchange.request, evaluation)
+        line = stage.exchange.source.line
+        ledger.summaries += [Told(line=line, i_exchange=found.inline.i_row, event=event) for event in found.said]
         self.counters.async_tail_protected_committed_turns += self._protected.pop(
             (generation.lane, generation.number), 0
         )
         if found.from_message is not None:
             self._rewrites[generation.lane] = found.from_message
 
-    def _is_rewritten(self, met: Met) -> bool:
+    def _is_rewritten(self, met: Met, outcome: Outcome) -> bool:
         """True where a commit replaces what the last request of the lane had a breakpoint at or behind."""
         lane = met.placement.thread.identity
         since, marked = self._rewrites.pop(lane, None), self._marked.get(lane)
+        starts = [event.start for event in outcome.summaries if event.what is What.APPLIED and event.start is not None]
+        since = min((one for one in (since, *starts) if one is not None), default=None)
         is_rewritten = since is not None and marked is not None and since <= marked
         self.counters.async_tail_rewritten_turns += is_rewritten
         return is_rewritten
@@ -239,9 +261,10 @@ class AsyncArm(ModeArm):
         step = self.run.policy.span_step
         return step is not None and any(fired.component == step.name for fired in decision.fired)
 
-    def _with_calls(self, turn: ArmTurn) -> ArmTurn:
-        """*turn*, the last one, with the calls that were made since the one before."""
+    def _with_calls(self) -> ArmTurn:
+        """The last turn, with the calls that were made since the one before."""
         self.count_calls(self._made)
+        turn = self.turns[-1]
         self.turns[-1] = changed(turn, own_calls=(*turn.own_calls, *self._made))
         self._made = []
         return self.turns[-1]
@@ -254,13 +277,5 @@ class AsyncArm(ModeArm):
         counters.added_ms_total += 1000 * told.added_s
         counters.breakpoints += told.n_breakpoints
         counters.async_realized_saved_tokens += told.realized_tokens
-        self._marked[met.placement.thread.identity] = self._last_marked()
+        self._marked[met.placement.thread.identity] = last_marked(self.sent, assumed=self._is_assumed)
         self.mode_turns.append(told)
-
-    def _last_marked(self) -> int:
-        """The last message of what was sent that a breakpoint stands in; -1 for none."""
-        messages = self.sent.messages
-        marked = [i for i, item in enumerate(messages) if any(part.mark is not None for part in item.parts)]
-        if marked:
-            return marked[-1]
-        return len(messages) - 1 if self.n_marks(self.sent) and self._is_assumed else -1

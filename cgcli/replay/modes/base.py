@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from cgcli.model import unique
+from cgcli.model import Refusal, unique
 from cgcli.replay.modes.counters import Counters
 from cgcli.replay.modes.tail import n_breakpoints
 from cgcli.replay.paired.arm import Arm
@@ -56,7 +56,9 @@ class ModeArm(Arm):
         self._is_assumed = shared.cache.assumed_ttl is not None
         self._now_s = 0.0
         self._before: dict[int, tuple[Placed, ...]] = {}
-        """Per thread: the edits of its last request."""
+        """Per thread: the decisions in its last request that are to stand in its next one too."""
+        self._made_anew = frozenset(one.name for one in run.policy.bodies)
+        """Steps that edit each request anew, such as marks that move: nothing of theirs is frozen."""
 
     def now(self, moment: Moment) -> float:
         """When a request is sent, by a clock that never goes back."""
@@ -67,8 +69,11 @@ class ModeArm(Arm):
         return self._now_s
 
     def took_s(self, jobs: Iterable[Job]) -> float:
-        """What a run of the policy takes that makes these calls, one after the other."""
-        return self.options.step_s + sum(self.options.latency.of(job.key) for job in jobs)
+        """What a run of the policy takes that makes these calls one by one; what nobody answers takes no time."""
+        answers, latency = self.run.answering.answers, self.options.latency
+        return self.options.step_s + sum(
+            latency.of(job.key) for job in jobs if not isinstance(answers[job.key], Refusal)
+        )
 
     def count_calls(self, calls: Iterable[OwnCall]) -> None:
         """Take calls of the policy's own into the account."""
@@ -89,18 +94,24 @@ class ModeArm(Arm):
     def count_frozen(self, met: Met, placed: tuple[Placed, ...]) -> None:
         """Take the decisions of earlier turns into the account that stand in this one, or should."""
         thread = met.placement.thread.identity
+        frozen = tuple(edit for edit in placed if edit[2].fired[0].component not in self._made_anew)
         known = {id(one): one for _, _, one in self._before.get(thread, ())}
-        standing = [one for _, _, one in placed if id(one) in known]
+        standing = [one for _, _, one in frozen if id(one) in known]
         if standing:
             self.counters.frozen_replayed_turns += 1
             self.counters.frozen_replayed_tokens += self.tokens_of(met, standing)
         self.counters.frozen_lost_turns += bool(known) and len(standing) < len(known)
-        self._before[thread] = placed
+        self._before[thread] = frozen
 
     def tokens_of(self, met: Met, decisions: Iterable[Decision]) -> int:
-        """What *decisions* take out, for the model of the request."""
-        ruler = self._shared.ruler(met.exchange.request.model)
-        return ruler.tokens(sum(one.saved_tokens for one in decisions))
+        """What *decisions* take out, for the model of the request; rounded with it, so that a part is not above all."""
+        removed = sum(one.saved_tokens for one in decisions)
+        if not removed:
+            return 0
+        request = met.exchange.request
+        ruler = self._shared.ruler(request.model)
+        before = ruler.measure(request).total
+        return ruler.tokens(before) - ruler.tokens(before - removed)
 
     def n_marks(self, request: Request) -> int:
         """The breakpoints of a request as it is sent."""

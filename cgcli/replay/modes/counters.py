@@ -18,7 +18,7 @@ class Queue:
     """Jobs by what became of them."""
 
     offered: int = 0
-    """Turns that had a job to offer."""
+    """Turns that had a job to offer; in observe that is every one."""
     queued: int = 0
     """Of these, taken in."""
     dropped: int = 0
@@ -33,6 +33,8 @@ class Queue:
     """Of `processed`, with something to commit."""
     barren: int = 0
     """Of `processed`, with nothing."""
+    measured: int = 0
+    """Of `processed`, those of observe, which commits nothing."""
     stale_discarded: int = 0
     """Of `queued`, ended after their lane had gone on: what they found is thrown away."""
     errors: int = 0
@@ -49,7 +51,7 @@ class Queue:
             == self.queued + self.dropped + self.deduplicated + self.suppressed_barren,
             "queued = processed + stale_discarded + errors + abandoned + pending": self.queued
             == self.processed + self.stale_discarded + self.errors + self.abandoned + self.pending,
-            "processed = committed + barren": self.processed == self.committed + self.barren,
+            "processed = committed + barren + measured": self.processed == self.committed + self.barren + self.measured,
         }
         return [law for law, holds in laws.items() if not holds]
 
@@ -100,7 +102,8 @@ class Counters:
     frozen_replayed_tokens: int = 0
     """What these decisions took out of them."""
     frozen_lost_turns: int = 0
-    """Requests in which one that had stood in the lane's last request did not stand any more."""
+    """Requests in which one that had stood in the lane's last request did not stand any more. What is made anew in each
+    request, as marks are, is not frozen and not lost."""
     breakpoints: int = 0
     """Cache breakpoints in the requests that were sent, the caller's with them."""
     observe_hypothetical_requests: int = 0
@@ -122,7 +125,7 @@ class Counters:
     def document(self) -> dict[str, Any]:
         """Every field, and the averages and shares that follow from them."""
         told = asdict(self)
-        n_sent = self.requests or self.observe_hypothetical_requests
+        n_sent = self.requests or self.observe_queue.offered
         return {
             **told,
             "added_ms_avg": self.added_ms_total / n_sent if n_sent else 0.0,

@@ -4,23 +4,39 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from cgcli.compaction.summaries.state import What
 from cgcli.model import Refusal, changed, unique
 
 if TYPE_CHECKING:
     from cgcli.compaction.state import Decision, LaneState
     from cgcli.compaction.step import Outcome
-    from cgcli.compaction.summaries.state import Job
+    from cgcli.compaction.summaries.state import Event
     from cgcli.model import Digest
+    from cgcli.replay.modes.asking import Answers
     from cgcli.replay.modes.tracker import Generation
-    from cgcli.replay.run import Run, Stage
+    from cgcli.replay.run import Stage
+
+_MOST_ROUNDS = 3
+"""What is asked does not depend on the answers, so that one is enough; a bound for those that do not keep to it."""
+
+
+@unique
+class Inline:
+    """A turn as it was sent: what it came to where nobody could be asked."""
+
+    stage: Stage
+    generation: Generation
+    state: LaneState
+    outcome: Outcome
+    i_row: int
+    """Of the ledger."""
 
 
 @unique
 class Found:
     """The overlay: a whole state of the lane, which is committed at once or thrown away."""
 
-    stage: Stage
-    generation: Generation
+    inline: Inline
     outcome: Outcome
     state: LaneState
     """What the lane goes on from, if this is committed."""
@@ -28,42 +44,47 @@ class Found:
     """Those that the request went out without."""
     from_message: int | None
     """The first message that reads otherwise after a commit; None where none does."""
-    jobs: tuple[Job, ...]
-    """The calls that were made."""
-    answered: tuple[Digest, ...]
+    has_summary: bool
+    """A summary was asked for and answered; the lane's next turn may put it in its place."""
+    known: tuple[Digest, ...]
     """The calls whose answers become known to the lane."""
+    said: tuple[Event, ...]
+    """What became of summaries that nobody could be asked for before."""
 
     @property
     def is_barren(self) -> bool:
         """True where it found nothing that the request went out without."""
-        return not self.decisions and not self.answered
+        return not self.decisions and not self.has_summary
 
 
-def deferred(run: Run, stage: Stage, generation: Generation, inline: LaneState) -> Found:
-    """The turn of *stage* once more, with everybody there to answer; *inline* is what it came to without."""
-    n_jobs = len(run.answering.jobs)
-    full, outcome = run.answering.taken(stage.step)
+def deferred(inline: Inline, answers: Answers) -> Found:
+    """The turn of *inline* once more, with everybody there to answer; *answers* says how long that takes."""
+    stage = inline.stage
+    seam = changed(stage.seam, answers=answers)
+    full, outcome = stage.step(seam)
+    for _ in range(_MOST_ROUNDS):
+        if not outcome.asks:
+            break
+        for job in outcome.asks:
+            answers.have(job)
+        full, outcome = stage.step(seam)
     for job in outcome.jobs:
-        run.answering.answer(job)
-    jobs = tuple(run.answering.jobs[n_jobs:])
-    known = {(one.i_message, one.i_part): one.decision for one in inline.slots}
-    new = [
-        one
-        for one in full.slots
-        if one.decision is not None and _text(one.decision) != _text(known.get((one.i_message, one.i_part)))
-    ]
+        answers.have(job)
+    known = {(one.i_message, one.i_part): one.decision for one in inline.state.slots}
+    new = [one for one in full.slots if _text(one.decision) != _text(known.get((one.i_message, one.i_part)))]
     asked = full.summaries.asked
-    is_asked = asked is not None and asked is not inline.summaries.asked
-    answered = (asked.job,) if asked is not None and is_asked and _is_answered(run, asked.job) else ()
+    is_asked = asked is not None and asked is not inline.state.summaries.asked
+    answer = answers.get(asked.job) if asked is not None and is_asked else None
+    has_summary = asked is not None and answer is not None and not isinstance(answer, Refusal)
     return Found(
-        stage=stage,
-        generation=generation,
+        inline=inline,
         outcome=outcome,
-        state=_committed(full, inline),
+        state=_committed(full, inline.state),
         decisions=tuple(one.decision for one in new if one.decision is not None),
         from_message=min((one.i_message for one in new), default=None),
-        jobs=jobs,
-        answered=answered,
+        has_summary=has_summary,
+        known=(*full.asked.by_text.values(), *((asked.job,) if asked is not None and has_summary else ())),
+        said=tuple(event for event in outcome.summaries if event.what is What.ASKED),
     )
 
 
@@ -84,8 +105,3 @@ def _committed(full: LaneState, inline: LaneState) -> LaneState:
 
 def _text(decision: Decision | None) -> bytes | None:
     return decision.replacement if decision is not None else None
-
-
-def _is_answered(run: Run, job: Digest) -> bool:
-    answer = run.answering.answers.get(job)
-    return answer is not None and not isinstance(answer, Refusal)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from cgcli.cachesim.bill import billed
 from cgcli.model import changed
 from cgcli.replay.modes.base import ModeArm, ModeTurn
 from cgcli.replay.modes.counters import OBSERVE_LLM_NOTICE, OBSERVE_NOTICE
 from cgcli.replay.modes.options import Mode
-from cgcli.replay.modes.pool import Job, Offered, Pool, Work
+from cgcli.replay.modes.pool import Job, Offered, Pool, Work, started
 from cgcli.replay.paired.turns import ArmTurn
 
 if TYPE_CHECKING:
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 class ObserveArm(ModeArm):
     """The path of a request never meets the policy, nor the tool that expands markers: it is sent first."""
+
+    is_enforced: ClassVar[bool] = False
 
     def __init__(self, run: Run, shared: Shared, *, inject: Inject, options: ModeOptions) -> None:
         """*run* is what copies go through; its state is that of copies alone, and persists."""
@@ -83,27 +85,23 @@ class ObserveArm(ModeArm):
     def _copied(self, met: Met, now_s: float) -> list[OwnCall]:
         """Compact a copy, where there is room for one more; the policy's own calls of it."""
         queue = self.counters.observe_queue
+        work: list[Work[float]] = []
         calls: list[OwnCall] = []
         queue.offered += 1
-        took: list[float] = []
-
-        def compact() -> float:
-            if not took:
-                took.append(self._compacted(met, now_s, calls))
-            return took[0]
-
         lane = met.placement.thread.identity
-        job = Job(key=(lane, met.number), start=lambda _: Work(result=0.0, duration_s=compact()))
-        offered = self._pool.offer(job, now_s)
+        offered = self._pool.offer(Job(key=(lane, met.number), start=lambda _: work[0]))
         if offered is Offered.DROPPED:
             queue.dropped += 1
+            self.run.stage(met.exchange, met.placement)  # it was sent all the same
             return calls
         queue.queued += 1
-        compact()  # what is found does not depend on when a worker comes to it
+        # What is found does not depend on when a worker comes to it.
+        work.append(started(Job(key=met.number, start=lambda _: self._compacted(met, now_s, calls)), now_s))
+        self._pool.begin(now_s)
         queue.pending = len(self._pool)
         return calls
 
-    def _compacted(self, met: Met, now_s: float, calls: list[OwnCall]) -> float:
+    def _compacted(self, met: Met, now_s: float, calls: list[OwnCall]) -> Work[float]:
         run, counters = self.run, self.counters
         n_jobs, fired = len(run.answering.jobs), run.ledger.distinct.fired.copy()
         outcome = run.turn(met.exchange, met.placement)
@@ -114,7 +112,7 @@ class ObserveArm(ModeArm):
             counters.potential_components[name] = counters.potential_components.get(name, 0) + n
         took_s = self.took_s(jobs)
         counters.potential_overhead_ms_total += 1000 * took_s
-        return took_s
+        return Work(result=took_s, duration_s=took_s)
 
     def _count(self, met: Met, outcome: Outcome) -> None:
         ruler, counters = self._shared.ruler(met.exchange.request.model), self.counters
@@ -131,5 +129,5 @@ class ObserveArm(ModeArm):
                 queue.errors += 1
             else:
                 queue.processed += 1
-                queue.committed += 1  # measured: nothing is ever committed to what is sent
+                queue.measured += 1
         queue.pending = len(self._pool)

@@ -38,7 +38,7 @@ class ModeOptions:
     max_queue: int = DEFAULT_MAX_QUEUE
     workers: int = DEFAULT_WORKERS
     barren: int = DEFAULT_BARREN
-    """So many jobs of a lane in a row that find nothing, and it stops offering; None would never stop."""
+    """So many jobs of a lane in a row that find nothing, and it stops offering."""
     max_lanes: int = DEFAULT_MAX_LANES
     stop_s: float = DEFAULT_STOP_S
     """After the last request the jobs get so much time more."""

@@ -77,15 +77,14 @@ class Pool(Generic[T]):
         """True where a job of that key waits or is at work."""
         return key in self._claimed
 
-    def offer(self, job: Job[T], now_s: float) -> Offered:
-        """Take *job* in, or say why not; it begins at once where a worker is free. `until` has come to *now_s*."""
+    def offer(self, job: Job[T]) -> Offered:
+        """Take *job* in, or say why not. Where a worker is free it begins with the next call of `begin` or `until`."""
         if job.key in self._claimed:
             return Offered.DEDUPLICATED
-        if not self._n_free and len(self._waiting) >= self._max_queue:
+        if len(self._waiting) >= self._max_queue + self._n_free:
             return Offered.DROPPED
         self._claimed.add(job.key)  # before anybody can see the job
         self._waiting.append(job)
-        self._begin(now_s)
         return Offered.QUEUED
 
     def until(self, now_s: float) -> Iterator[Done[T]]:
@@ -94,7 +93,7 @@ class Pool(Generic[T]):
             ended_s, _, done = heapq.heappop(self._running)
             self._n_free += 1
             self._claimed.discard(done.job.key)
-            self._begin(ended_s)
+            self.begin(ended_s)
             yield done
 
     def abandon(self) -> int:
@@ -106,18 +105,20 @@ class Pool(Generic[T]):
         self._claimed.clear()
         return n
 
-    def _begin(self, now_s: float) -> None:
+    def begin(self, now_s: float) -> None:
+        """Let free workers begin what waits; `until` has come to *now_s*."""
         while self._n_free and self._waiting:
             job = self._waiting.popleft()
             self._n_free -= 1
-            work = _started(job, now_s)
+            work = started(job, now_s)
             ended_s = now_s + work.duration_s
             done = Done(job=job, result=work.result, ended_s=ended_s, duration_s=work.duration_s)
             self._n_begun += 1
             heapq.heappush(self._running, (ended_s, self._n_begun, done))
 
 
-def _started(job: Job[T], now_s: float) -> Work[T]:
+def started(job: Job[T], now_s: float) -> Work[T]:
+    """What *job* comes to, begun at *now_s*; nothing where it has a fault."""
     try:
         return job.start(now_s)
     except CgError:

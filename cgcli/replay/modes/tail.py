@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from cgcli.compaction.splicing import Placed
     from cgcli.model import Request
 
+_OF_A_MARK = b'"ephemeral"'
 OWN_MARKS = "cacheinject"
 """The step that sets marks of its own."""
 
@@ -50,6 +51,9 @@ class Tail:
     """A mark at the last block before the span."""
     n_callers: int
     """The caller's marks in the span, an automatic one with them."""
+    is_clean: bool
+    """False where one of them would stay: it stands where none is looked for, or is only assumed and no mark of ours
+    is there in its stead."""
 
 
 def tail(request: Request, from_message: int, placed: tuple[Placed, ...], *, assumed: bool) -> Tail:
@@ -61,13 +65,16 @@ def tail(request: Request, from_message: int, placed: tuple[Placed, ...], *, ass
     behind = {id(one) for one in ours if from_message < len(request.starts) and one[0] >= request.starts[from_message]}
     kept = tuple(one for one in placed if id(one) not in behind)
     taken = [(start, stop) for start, stop, _ in kept]
-    strips = [*_marks(request, from_message, taken), *_automatic(request)]
-    n_callers = len(strips) + (1 if assumed and not strips and not _has_marks(request) else 0)
+    marks, automatic = [*_marks(request, from_message)], [*_automatic(request)]
+    n_marks = sum(part.mark is not None for item in request.messages[from_message:] for part in item.parts)
+    anchor = _anchor(request, from_message, taken, [one for one in ours if id(one) not in behind])
+    is_assumed = assumed and not n_breakpoints(request, assumed=False)
     return Tail(
         placed=kept,
-        strips=tuple(strips),
-        anchor=_anchor(request, from_message, taken),
-        n_callers=n_callers,
+        strips=tuple(one for one in (*marks, *automatic) if not any(a < one[1] and one[0] < b for a, b in taken)),
+        anchor=anchor,
+        n_callers=n_marks + len(automatic) + is_assumed,
+        is_clean=n_marks <= len(marks) and (not is_assumed or bool(anchor)),
     )
 
 
@@ -78,31 +85,41 @@ def n_breakpoints(request: Request, *, assumed: bool) -> int:
     return marked + automatic or int(assumed)
 
 
-def _has_marks(request: Request) -> bool:
-    return any(part.mark is not None for _, item, _ in request.placed() for part in item.parts)
+def last_marked(request: Request, *, assumed: bool) -> int:
+    """The last message of *request* that a breakpoint stands in; -1 for none."""
+    marked = [i for i, item in enumerate(request.messages) if any(part.mark is not None for part in item.parts)]
+    is_automatic = isinstance(settings(request).get(CLAUDE_KEY), dict)
+    if is_automatic or (assumed and not n_breakpoints(request, assumed=False)):
+        return len(request.messages) - 1
+    return marked[-1] if marked else -1
 
 
-def _marks(request: Request, from_message: int, taken: Sequence[tuple[int, int]]) -> Iterator[Edit]:
+def _marks(request: Request, from_message: int) -> Iterator[Edit]:
     for i in range(from_message, len(request.messages)):
         item, base = request.messages[i], request.starts[i]
         if not any(part.mark is not None for part in item.parts):
             continue
         for start, stop in _spans(Document(item.wire).root()):
-            if not any(left < base + stop and base + start < right for left, right in taken):
-                yield base + start, base + stop, b""
+            yield base + start, base + stop, b""
 
 
 def _spans(message: Node) -> Iterator[tuple[int, int]]:
     """Where the marks of a message stand, each with its comma."""
-    content = message.members().get("content")
-    blocks = content.elements() if content is not None and content.kind == "array" else []
-    for block in blocks:
-        if block.kind != "object":
-            continue
-        spans = members_spans(block)
-        names = list(spans)
-        if CLAUDE_KEY in spans:
-            yield from removed([*spans.values()], {names.index(CLAUDE_KEY)})
+    for block in _blocks(message):
+        for marked in (block, *_blocks(block)):
+            spans = members_spans(marked)
+            if CLAUDE_KEY in spans and marked.members()[CLAUDE_KEY].kind == "object":
+                yield from removed([*spans.values()], {[*spans].index(CLAUDE_KEY)})
+
+
+def _blocks(node: Node) -> list[Node]:
+    """The blocks that the content of a message, or of a block, is a list of."""
+    content = node.members().get("content")
+    return (
+        [one for one in content.elements() if one.kind == "object"]
+        if content is not None and content.kind == "array"
+        else []
+    )
 
 
 def _automatic(request: Request) -> Iterator[Edit]:
@@ -114,9 +131,15 @@ def _automatic(request: Request) -> Iterator[Edit]:
         yield start, stop, b""
 
 
-def _anchor(request: Request, from_message: int, taken: Sequence[tuple[int, int]]) -> tuple[Edit, ...]:
-    """A mark at the last block before the span; none where one stands there, or all four are used before it."""
-    n_before = sum(
+def _anchor(
+    request: Request, from_message: int, taken: Sequence[tuple[int, int]], ours: Sequence[Placed]
+) -> tuple[Edit, ...]:
+    """A mark at the last block before the span; none where one stands there, or all four are used before it.
+
+    *ours* are the edits before the span that set marks of our own.
+    """
+    own_marks = [start for start, _, one in ours if _OF_A_MARK in one.literal]
+    n_before = len(own_marks) + sum(
         part.mark is not None
         for path, item, _ in request.placed()
         for part in item.parts
@@ -128,7 +151,11 @@ def _anchor(request: Request, from_message: int, taken: Sequence[tuple[int, int]
             if content_blocks(item)[k].mark is not None:
                 return ()
             place = block_place(item, k)
-            if place is None or not is_free(place, base, taken):
+            if place is None:
+                continue
+            if base + place.start in own_marks:
+                return ()
+            if not is_free(place, base, taken):
                 continue
             if n_before >= ANTHROPIC.most:
                 return ()

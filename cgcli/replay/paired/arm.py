@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from cgcli.cachesim.bill import billed
 from cgcli.cachesim.simulator import Simulator
@@ -66,6 +66,9 @@ class Taken:
 
 class Arm:
     """One policy over one file. It is told each request once, in the order of the file."""
+
+    is_enforced: ClassVar[bool] = True
+    """False where requests go out untouched, whatever the policy makes of a copy: nothing of that is a figure of it."""
 
     def __init__(self, run: Run, shared: Shared, *, inject: Inject) -> None:
         """Send what *run* makes of each request; *shared* is what all policies go by."""

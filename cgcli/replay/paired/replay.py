@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from cgcli.model import Exchange
     from cgcli.pricing.table import Prices
     from cgcli.readers import Capture, Entry
+    from cgcli.replay.modes.tail import Protect
     from cgcli.replay.paired.self_check import Checked
     from cgcli.summarisers.protocol import Summariser
     from cgcli.tokens.ruler import Ruler
@@ -53,6 +54,8 @@ class Planned:
     """Who answers its calls; None: nobody."""
     mode: Mode | None = None
     """The operating mode; None: it runs before each request is sent, and nothing of a mode is counted."""
+    protect: Protect | None = None
+    """The span that async protects; None: the options say."""
 
 
 @unique
@@ -160,10 +163,11 @@ def _arm(capture: Capture, planned: Planned, shared: Shared, threads: Threads, w
         prices=shared.prices,
         common=Common(threads=threads, meter=shared.meter, cache=shared.cache),
     )
+    options = wanted.modes if planned.protect is None else changed(wanted.modes, protect=planned.protect)
     if planned.mode is Mode.OBSERVE:
-        return ObserveArm(run, shared, inject=wanted.inject, options=wanted.modes)
+        return ObserveArm(run, shared, inject=wanted.inject, options=options)
     if planned.mode is Mode.ASYNC:
-        return AsyncArm(run, shared, inject=wanted.inject, options=wanted.modes)
+        return AsyncArm(run, shared, inject=wanted.inject, options=options)
     if planned.mode is Mode.SYNC:
-        return SyncArm(run, shared, inject=wanted.inject, mode=Mode.SYNC, options=wanted.modes)
+        return SyncArm(run, shared, inject=wanted.inject, mode=Mode.SYNC, options=options)
     return Arm(run, shared, inject=wanted.inject)

@@ -87,7 +87,7 @@ def totals(arm: Arm, off: Arm) -> Totals:
         n_fired=sum(sum(turn.fired.values()) for turn in turns),
         n_resets=sum(turn.is_reset for turn in turns),
         removed_gross_tokens=sum(turn.removed_tokens for turn in turns),
-        removed_unique_tokens=arm.removed.in_all,
+        removed_unique_tokens=_unique(arm),
         n_simulated=len(simulated),
         input_tokens=sum(one.input_tokens for one in simulated),
         read_tokens=sum(one.read_tokens for one in simulated),
@@ -127,7 +127,7 @@ def differences(turns: Sequence[ArmTurn], off: Sequence[ArmTurn]) -> list[Decima
 
 def break_even(turns: Sequence[ArmTurn], off: Sequence[ArmTurn]) -> tuple[BreakEven, int | None]:
     """Whether, and after how many turns from the first change on, a policy had cost no more than doing nothing."""
-    first = next((i for i, turn in enumerate(turns) if turn.is_changed or turn.own_calls), None)
+    first = next((i for i, turn in enumerate(turns) if turn.is_changed or _answered(turn)), None)
     if first is None:
         return BreakEven.NOTHING_CHANGED, None
     if not any(turn_usd(turn) is not None for turn in turns):
@@ -161,12 +161,17 @@ def pareto(of: Mapping[str, Totals]) -> tuple[str, ...]:
 
 def _more(turns: Sequence[ArmTurn], ahead: Sequence[Decimal]) -> int | None:
     """How many turns more it takes, at what was saved per turn since the last reset."""
-    start = max((i for i, turn in enumerate(turns) if turn.is_reset or turn.own_calls), default=0)
+    start = max((i for i, turn in enumerate(turns) if turn.is_reset or _answered(turn)), default=0)
     n = len(ahead) - 1 - start
     saved = ahead[start] - ahead[-1]
     if n <= 0 or saved <= 0:
         return None
     return int((ahead[-1] * n / saved).to_integral_value(rounding=ROUND_CEILING))
+
+
+def _answered(turn: ArmTurn) -> bool:
+    """True where the policy itself was answered, and billed; what nobody answers was not sent."""
+    return any(one.refused is None for one in turn.own_calls)
 
 
 def _sum(amounts: Iterator[Decimal | None]) -> Decimal | None:
@@ -184,8 +189,16 @@ def _usd(turns: Sequence[ArmTurn]) -> Decimal | None:
     return _sum(iter(each))
 
 
+def _unique(arm: Arm) -> int:
+    """Each thing once. It is rounded once and each request by itself, and the part is not to look larger than all."""
+    once, gross = arm.removed.in_all, sum(turn.removed_tokens for turn in arm.turns)
+    return gross if 0 < once - gross <= len(arm.turns) else once
+
+
 def _irreversible(arm: Arm) -> int:
     """Changes that cannot be given back, and lanes in which the provider drops what it likes."""
+    if not arm.is_enforced:
+        return 0
     ledger = arm.run.ledger
     ends = (What.APPLIED, What.SET_UP)
     told = sum(one.event.what in ends and not one.event.is_reversible for one in ledger.summaries)

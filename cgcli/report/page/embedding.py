@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 _HERE = Path(__file__).parent
-_SCRIPTS = ("figures", "data", "elements", "diff", "turns", "stacked", "cumulative", "tables", "start")
+_SCRIPTS = ("figures", "data", "elements", "diff", "turns", "stacked", "cumulative", "tables", "modes", "start")
 """In this order; they share one function's scope."""
 
 _ENDS_A_SCRIPT = re.compile(r"</script|<!--", re.IGNORECASE)

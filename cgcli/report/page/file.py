@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from cgcli.report.figures import counted
 from cgcli.report.page.elements import element, folded, table
 from cgcli.report.page.headline import headline
+from cgcli.report.page.modes import modes
 from cgcli.report.page.policies import Around, policies
 from cgcli.report.page.policy import policy
 from cgcli.report.page.self_check import self_check
@@ -41,6 +42,7 @@ def file_part(file: Mapping[str, Any], *, name: str) -> Element:
                 ),
             ),
         ),
+        modes(file),
         self_check(file),
         _cumulative(arms, name=name) if len(arms) > 1 else None,
         _lanes(file),

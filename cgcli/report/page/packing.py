@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from cgcli.model import value
 from cgcli.report.page.diffing import runs
+from cgcli.report.page.modes import packed_modes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -107,6 +108,7 @@ def _file(file: Mapping[str, Any], texts: _Texts) -> dict[str, Any]:
             }
             for arm, pack in zip(file["arms"], packs, strict=True)
         ],
+        **({"modes": packed_modes(file)} if file["modes"] else {}),
     }
 
 

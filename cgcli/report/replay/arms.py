@@ -6,11 +6,14 @@ from collections import Counter
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
+from cgcli.compaction.paying import Unpaid
 from cgcli.compaction.policy import names
 from cgcli.model import Refusal
+from cgcli.replay.modes.base import ModeArm
 from cgcli.replay.paired.totals import turn_usd
 from cgcli.report.billed import usd
 from cgcli.report.replay.sums import sums
+from cgcli.report.summaries import summaries
 from cgcli.wire.spans import Malformed, decode_text
 
 if TYPE_CHECKING:
@@ -34,15 +37,18 @@ def arm(
 ) -> dict[str, Any]:
     """The policy *one*, beside *off*; *gates* are what they say of what it sends."""
     policy = one.run.policy
+    told = summaries(one.run)
     return {
         "policy": label,
+        "mode": one.counters.mode if isinstance(one, ModeArm) else None,
         "held": one.run.rule.value,
         "steps": list(names(policy)),
         "call": policy.span_step.call if policy.span_step is not None else None,
-        "warnings": list(policy.warnings),
+        "warnings": [*policy.warnings, *(told["warnings"] if told is not None else ())],
+        "nearest": told["nearest"] if told is not None else None,
         "totals": sums(found),
-        "components": [_component(one, name) for name in names(policy)],
-        "refusals": list(_refusals(one)),
+        "components": [_component(one, name) for name in names(policy)] if one.is_enforced else [],
+        "refusals": list(_refusals(one)) if one.is_enforced else [],
         "gates": list(gates),
         "own_calls": [_own(call) for turn in one.turns for call in turn.own_calls],
         "turns": list(_turns(one, off, places, with_texts=with_texts)),
@@ -68,8 +74,8 @@ def _component(one: Arm, name: str) -> dict[str, Any]:
     return {
         "name": name,
         "fired": ledger.distinct.fired[name],
-        "removed_unique_tokens": ledger.distinct.saved_tokens[name],
-        "removed_gross_tokens": ledger.saved_gross[name],
+        "removed_unique_tokens": one.removed.once(name),
+        "removed_gross_tokens": one.removed.gross(name),
         "skipped": {reason: n for (who, reason), n in sorted(ledger.distinct.skipped.items()) if who == name and n},
         "reverted": {reason: n for (who, reason), n in sorted(ledger.distinct.reverted.items()) if who == name and n},
     }
@@ -130,7 +136,7 @@ def _turns(one: Arm, off: Arm, places: Places, *, with_texts: bool) -> Iterator[
             "output_tokens": turn.output_tokens,
             "why": told.why if told is not None else None,
             "read_line": lines.get(told.read_from) if told is not None and told.read_from is not None else None,
-            "not_simulated": simulated.detail if isinstance(simulated, Refusal) else None,
+            "not_simulated": _not_simulated(simulated) if isinstance(simulated, Refusal) else None,
             "usd": usd(mine),
             "own_usd": usd(turn.own_usd) if turn.own_calls else "0",
             "cumulative_usd": usd(total) if mine is not None else None,
@@ -140,6 +146,11 @@ def _turns(one: Arm, off: Arm, places: Places, *, with_texts: bool) -> Iterator[
             "reset": turn.is_reset,
             "edits": [_edit(edit, with_texts=with_texts) for edit in turn.edits],
         }
+
+
+def _not_simulated(why: Refusal) -> str:
+    """Why, and what would have it simulated."""
+    return f"{why.detail} (--provider NAME chooses one)" if why.reason == Unpaid.NO_CACHE_MODEL else why.detail
 
 
 def _edit(edit: NewEdit, *, with_texts: bool) -> dict[str, Any]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from cgcli.report.dollars import dollars
 from cgcli.report.figures import number
+from cgcli.report.replay.modes_text import turn_lines as mode_turns
 from cgcli.report.safe import safe
 from cgcli.report.table import table
 
@@ -30,6 +31,7 @@ def lines(report: Mapping[str, Any]) -> Iterator[str]:
             yield f"{safe(file['file'])}: {safe(arm['policy'])}   {LEGEND}"
             rows = [_row(turn, most) for turn in arm["turns"]]
             yield from table(["line", "lane", "turn", "input", "bar", "dollars", ""], rows, right=(0, 2, 3, 5))
+        yield from mode_turns(file)
 
 
 def _row(turn: Mapping[str, Any], most: int) -> list[str]:
@@ -39,7 +41,7 @@ def _row(turn: Mapping[str, Any], most: int) -> list[str]:
         number(turn["turn"]),
         number(turn["input_tokens"]),
         bar(turn, most),
-        dollars(Decimal(turn["usd"])) if turn["usd"] is not None else "unpriced",
+        _usd(turn["usd"]),
         _remarks(turn),
     ]
 
@@ -60,8 +62,14 @@ def _length(tokens: int, most: int) -> int:
     return round(tokens * _WIDTH / most) if most else 0
 
 
+def _usd(amount: str | None) -> str:
+    return dollars(Decimal(amount)) if amount is not None else "unpriced"
+
+
 def _remarks(turn: Mapping[str, Any]) -> str:
     told = [f"{name} {n}" for name, n in turn["fired"].items()]
+    if turn["own_usd"] != "0":
+        told.append(f"own calls {_usd(turn['own_usd'])}")
     if turn["reset"]:
         told.append("reset")
     if turn["why"] is not None:

@@ -10,6 +10,7 @@ from cgcli.replay.paired.totals import pareto, totals
 from cgcli.report.rebuilt import basis
 from cgcli.report.replay.arms import arm
 from cgcli.report.replay.checked import checked
+from cgcli.report.replay.modes import modes
 from cgcli.report.replay.places import places
 
 if TYPE_CHECKING:
@@ -107,6 +108,8 @@ def file_document(
             for i, (label, one) in enumerate(zip(labels, done.arms, strict=True))
         ],
         "pareto": list(pareto(found)),
+        "modes": modes(done, found, where),
+        "sweep": None,
     }
 
 

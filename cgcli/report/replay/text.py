@@ -9,7 +9,10 @@ from cgcli.report.dollars import dollars
 from cgcli.report.figures import counted, number
 from cgcli.report.rebuilt import said
 from cgcli.report.replay.checked_text import lines as checked_lines
-from cgcli.report.replay.next_command import next_command
+from cgcli.report.replay.modes_text import lines as mode_lines
+from cgcli.report.replay.next_command import Again, next_command
+from cgcli.report.replay.remarks import lines as remarks
+from cgcli.report.replay.unknown import lines as unknown_lines
 from cgcli.report.safe import safe
 from cgcli.report.skipped import unusable
 from cgcli.report.table import table
@@ -18,11 +21,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
 _NOTHING = "-"
-_MOST_REGRETS = 5
+NOTHING = Again()
+"""No option was given."""
 
 
-def lines(report: Mapping[str, Any]) -> Iterator[str]:
-    """The whole report."""
+def lines(report: Mapping[str, Any], again: Again = NOTHING) -> Iterator[str]:
+    """The whole report; *again*: the options that were given, for the next command."""
     for i, file in enumerate(report["files"]):
         if i:
             yield ""
@@ -38,7 +42,7 @@ def lines(report: Mapping[str, Any]) -> Iterator[str]:
         yield ""
         yield report["notes"][0]
         yield report["notes"][1]
-        yield from next_command(report)
+        yield from next_command(report, again)
 
 
 def _file(file: Mapping[str, Any]) -> Iterator[str]:
@@ -52,12 +56,11 @@ def _file(file: Mapping[str, Any]) -> Iterator[str]:
     yield ""
     rows = [(arm["policy"], arm["totals"]) for arm in file["arms"]]
     yield from _costs(rows, file["pareto"])
-    yield from _unsimulated(file)
+    yield from unknown_lines(file)
     yield ""
     yield from _contents(rows)
-    yield from _idle(file["arms"])
-    yield from _regrets(file["arms"])
-    yield from _refusals(file["arms"])
+    yield from remarks(file["arms"])
+    yield from mode_lines(file)
 
 
 def _prices(file: Mapping[str, Any]) -> str:
@@ -79,9 +82,10 @@ def _clock(file: Mapping[str, Any]) -> str:
 
 def _costs(rows: Sequence[tuple[str, Mapping[str, Any]]], pareto: Sequence[str]) -> list[str]:
     head = ["policy", "fired", "resets", "read", "write", "fresh", "hit", "own calls", "dollars", "against off", "pays"]
+    is_choice = len(pareto) < len(rows) and any(one["requests_changed"] or one["own_calls"] for _, one in rows)
     body = [
         [
-            f"{safe(name)} *" if name in pareto and len(pareto) < len(rows) else safe(name),
+            f"{safe(name)} *" if name in pareto and is_choice else safe(name),
             number(one["fired"]),
             number(one["epochs_reset"]),
             *(number(one[key]) if one["simulated_requests"] else _NOTHING for key in _CACHE),
@@ -94,7 +98,7 @@ def _costs(rows: Sequence[tuple[str, Mapping[str, Any]]], pareto: Sequence[str])
         for name, one in rows
     ]
     found = table(head, body, right=range(1, 10))
-    if any(row[0].endswith(" *") for row in body):
+    if pareto and is_choice:
         found.append("* no other policy beats it in both dollars and regret")
     return found
 
@@ -127,11 +131,11 @@ def _pays(one: Mapping[str, Any]) -> str:
     """The break-even in a few words."""
     found, turns = one["break_even"], one.get("break_even_turns")
     if not isinstance(found, str):
-        return ", ".join(f"{n} {_PAYS[each]}" for each, n in found.items() if each in _PAYS)
-    if found == "reached":
+        return ", ".join(f"{n} {_PAYS[each]}" for each, n in found.items() if each != "nothing_changed") or _NOTHING
+    if found == "reached" and turns is not None:
         return f"after {counted(turns, 'turn')}"
     if found == "not_reached":
-        return f"not yet: {number(turns)} more" if turns is not None else "never, as it goes"
+        return f"not yet: {counted(turns, 'turn')} more" if turns is not None else "never, as it goes"
     return _PAYS[found]
 
 
@@ -160,50 +164,3 @@ def _contents(rows: Sequence[tuple[str, Mapping[str, Any]]]) -> list[str]:
         for name, one in rows
     ]
     return table(head, body, right=range(1, 8))
-
-
-def _unsimulated(file: Mapping[str, Any]) -> Iterator[str]:
-    """Why some requests are in no figure."""
-    told: dict[str, int] = {}
-    for turn in file["arms"][0]["turns"]:
-        if turn["not_simulated"] is not None:
-            told[turn["not_simulated"]] = told.get(turn["not_simulated"], 0) + 1
-    for detail, n in told.items():
-        yield f"not simulated: {counted(n, 'request')}: {safe(detail)}"
-    off = file["arms"][0]["totals"]
-    unpriced = off["simulated_requests"] - off["priced_requests"]
-    if unpriced:
-        yield f"not priced, and in no dollars: {counted(unpriced, 'request')} (--rates FILE takes prices)"
-
-
-def _idle(arms: Sequence[Mapping[str, Any]]) -> Iterator[str]:
-    """What never acted, and the most frequent reason."""
-    for arm in arms[1:]:
-        if arm["totals"]["fired"] or arm["totals"]["requests_changed"]:
-            continue
-        skipped: dict[str, int] = {}
-        for component in arm["components"]:
-            for reason, n in component["skipped"].items():
-                skipped[reason] = skipped.get(reason, 0) + n
-        most = max(skipped.items(), key=lambda pair: pair[1], default=None)
-        why = f": {most[0]} ({number(most[1])} times)" if most is not None else ""
-        yield f"{safe(arm['policy'])} never fired{why}"
-
-
-def _regrets(arms: Sequence[Mapping[str, Any]]) -> Iterator[str]:
-    for arm in arms:
-        for one in arm["regrets"][:_MOST_REGRETS]:
-            verb = "fetched again" if one["kind"] == "refetch" else "cited"
-            yield (
-                f"{safe(arm['policy'])}: what {safe(one['component'])} took out of line {one['dropped_line']} "
-                f"({safe(one['dropped_path'])}) was {verb} at line {one['needed_line']}: {safe(one['evidence'])}"
-            )
-        if len(arm["regrets"]) > _MOST_REGRETS:
-            yield f"{safe(arm['policy'])}: and {number(len(arm['regrets']) - _MOST_REGRETS)} more: --json has them all"
-
-
-def _refusals(arms: Sequence[Mapping[str, Any]]) -> Iterator[str]:
-    for arm in arms:
-        for one in arm["refusals"]:
-            detail = f": {safe(one['detail'])}" if one["detail"] else ""
-            yield f"{safe(arm['policy'])}: refused {one['times']} times, {one['reason']}{detail}"

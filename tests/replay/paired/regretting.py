@@ -15,7 +15,7 @@ from cgcli.lanes.summary_call import asks_for_summary
 from cgcli.model import Digest
 from cgcli.readers import read
 from cgcli.replay.paired.regret import Fragments, Regrets
-from cgcli.replay.run import Run
+from cgcli.replay.run import Common, Run
 from tests.captures import HEADS, TOOLS, TURNS
 
 if TYPE_CHECKING:
@@ -174,7 +174,7 @@ def by_policy(
     """A file through a policy."""
     threads = Threads()
     capture = read(BytesIO(data), file="made.jsonl")
-    run = Run(capture, policy, rule=HeldRule(rule), summariser=summariser, threads=threads)
+    run = Run(capture, policy, rule=HeldRule(rule), summariser=summariser, common=Common(threads=threads))
     arm = Regrets(fragments or Fragments(), losing=losing(policy))
     found: list[Sent] = []
     for number, entry in enumerate(one for one in capture if one.exchange is not None):

@@ -82,6 +82,7 @@ def arm(policy: str, **fields: Any) -> dict[str, Any]:
     """A policy with three turns that did nothing, but for *fields*."""
     made: dict[str, Any] = {
         "policy": policy,
+        "mode": None,
         "held": "respect",
         "steps": [] if policy == "off" else ["format", policy],
         "call": None,
@@ -116,6 +117,8 @@ def file(arms: list[dict[str, Any]], **fields: Any) -> dict[str, Any]:
         "self_check": nothing_compared(),
         "arms": arms,
         "pareto": ["off"],
+        "modes": [],
+        "sweep": None,
     }
     return made | fields
 

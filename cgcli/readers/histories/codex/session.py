@@ -28,7 +28,7 @@ class _Answer:
 
     __slots__ = ("answered_s", "body", "is_copied", "is_whole", "items", "line", "sent_s", "usage")
 
-    def __init__(self, line: int, request: bytes | None, sent_s: float | None, usage: Usage | None) -> None:
+    def __init__(self, line: int, request: tuple[bytes, ...] | None, sent_s: float | None, usage: Usage | None) -> None:
         self.line = line
         self.body = request
         self.sent_s = sent_s
@@ -162,8 +162,8 @@ class Session:
         self._answer.items.append(line.written)
         self._answer.answered_s = self._last_s = line.at_s
 
-    def _request(self) -> bytes | None:
-        """The body as it stands; None where nothing was said yet."""
+    def _request(self) -> tuple[bytes, ...] | None:
+        """The body as it stands, in pieces; None where nothing was said yet."""
         items = self._history.sent()
         if not items:
             return None

@@ -94,6 +94,7 @@ function startFile(article) {
     for (const section of article.querySelectorAll(".policy")) {
       if (section.querySelector("details.turns").open) fillTurns(section);
     }
+    for (const box of article.querySelectorAll(".mode-turns[open] .mode-turns-box")) modeTable(file, box);
   });
 }
 
@@ -114,7 +115,7 @@ function beforePrint() {
   document.documentElement.classList.add("paper");
   for (const article of articles.filter((one) => !one.hidden)) {
     for (const details of article.querySelectorAll("details:not([open])")) {
-      if (details.closest(".equal, .cumulative-table")) continue;
+      if (details.closest(".equal, .cumulative-table, .mode-turns")) continue;
       details.open = true;
       opened.push(details);
     }
@@ -139,6 +140,7 @@ for (const table of document.querySelectorAll("table.sortable")) sortable(table)
 for (const article of articles) startFile(article);
 for (const section of document.querySelectorAll(".policy")) startPolicy(section);
 for (const part of document.querySelectorAll(".cumulative-part")) startCumulative(part);
+for (const details of document.querySelectorAll(".mode-turns")) startModes(details);
 for (const part of canvasParts(document)) seen.observe(part);
 if (articles.length) showFile(articles[0].id);
 if (picker) picker.addEventListener("change", () => showFile(picker.value));
