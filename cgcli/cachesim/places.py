@@ -129,11 +129,9 @@ class Places:
         for place, spot in zip(self.of_head(), self.head.spots, strict=True) if self._has_marked_head() else ():
             if spot.mark is not None:
                 yield place, spot.mark
-        for i, item in enumerate(self.request.messages):
-            for part in item.parts:
-                if part.mark is not None:
-                    yield from self._marks_in(i, item)
-                    break
+        messages = self.request.messages
+        for i in self._tape.marked.of(messages):
+            yield from self._marks_in(i, messages[i])
 
     def counted(self, place: Place) -> int:
         """Tokens up to and with *place*, without the ruler's factor."""

@@ -6,6 +6,7 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
 from cgcli.cachesim.layout import layout
+from cgcli.cachesim.marked_items import MarkedItems
 from cgcli.dialects.content import decoded
 from cgcli.model import Digest, Section, changed, unique, value
 from cgcli.prefix.chain import extend
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from cgcli.cachesim.layout import Layout
+    from cgcli.cachesim.places import Places
     from cgcli.model import Item, Mark, Request
     from cgcli.tokens.ruler import Ruler
 
@@ -68,7 +70,7 @@ class Seen:
 
 
 class Tape:
-    """Measures the requests of one model; remembers little more than one number a request."""
+    """Measures the requests of one model; remembers little more than one number a message."""
 
     def __init__(self, ruler: Ruler) -> None:
         """Measure with *ruler*."""
@@ -76,11 +78,14 @@ class Tape:
         self._heads: dict[_Statics, Head] = {}
         self._layouts: dict[Digest, Layout] = {}
         self._upto: dict[Digest, int] = {}
-        """Tokens of the messages up to a state, where somebody asked."""
+        """Tokens of the messages up to a state."""
         self._seen: dict[Digest, Seen] = {}
         self._bare: dict[Digest, tuple[Digest, int]] = {}
         """By state: the state without thinking, and the tokens of that."""
         self._bare_before: dict[tuple[Digest, Digest], Digest] = {}
+        self.marked = MarkedItems()
+        self.latest: tuple[Request, Places] | None = None
+        """The request that was looked at last, and its places: several policies send the same one."""
 
     def tokens(self, counted: int) -> int:
         """What *counted* tokens are for the model."""
@@ -102,16 +107,16 @@ class Tape:
         return known
 
     def messages(self, request: Request, n_messages: int) -> int:
-        """The tokens of the first *n_messages* messages; costs what is new behind the places that were asked for."""
-        total = 0
-        for i in range(n_messages - 1, -1, -1):
-            known = self._upto.get(request.states[i])
-            if known is not None:
-                total += known
-                break
+        """The tokens of the first *n_messages* messages; costs what is new."""
+        states, upto = request.states, self._upto
+        first, total = n_messages, 0
+        while first and states[first - 1] not in upto:
+            first -= 1
+        if first:
+            total = upto[states[first - 1]]
+        for i in range(first, n_messages):
             total += self.ruler.meter.item(request.messages[i], request.raw, request.starts[i])
-        if n_messages:
-            self._upto[request.states[n_messages - 1]] = total
+            upto[states[i]] = total
         return total
 
     def within(self, request: Request, i_message: int, stop: int) -> int:

@@ -111,7 +111,11 @@ class Component(Protocol):
 
 
 class Waking(Protocol):
-    """A component that left slots alone for a reason of its own that may pass."""
+    """A component that left slots alone for a reason of its own that may pass.
+
+    One that wakes for older outputs only says so by a method `wakes_below(view)`: no output with that number, or a
+    higher one, makes `wakes` true. Then those are not asked about one by one.
+    """
 
     passing: ClassVar[frozenset[str]]
     """Those reasons."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from sys import maxsize
 from typing import TYPE_CHECKING
 
 from cgcli.calls.cuts import bound_messages
@@ -57,6 +58,21 @@ class Entering:
         """True where nothing at all may be decided anew on this turn."""
         return self.waits.whole is not None
 
+    @property
+    def n_bound(self) -> int:
+        """The messages before signed thinking that is bound to all that stands before it."""
+        return self._n_bound
+
+    @property
+    def free_from(self) -> int:
+        """The first message in which any component may decide anew: so it may in all behind it."""
+        if self.is_waiting:
+            return maxsize
+        if self._rule is HeldRule.IGNORE or self._held.is_cold:
+            return self._n_bound
+        first = self._held.n_messages if self._pays_from is None else min(self._held.n_messages, self._pays_from)
+        return max(first, self._n_bound)
+
     def is_bound(self, i_message: int) -> bool:
         """True before signed thinking that is bound to all that stands before it."""
         return i_message < self._n_bound
@@ -76,11 +92,7 @@ class Entering:
 
     def is_free(self, i_message: int) -> bool:
         """True where any component may decide anew."""
-        if self.is_waiting or i_message < self._n_bound:
-            return False
-        if self._rule is HeldRule.IGNORE or i_message >= self._held.n_messages or self._held.is_cold:
-            return True
-        return self.pays(i_message)
+        return i_message >= self.free_from
 
     def pays(self, i_message: int) -> bool:
         """True where the verdict lets decisions in."""

@@ -27,11 +27,14 @@ class _Foreseen:
 
 
 class Foresight:
-    """Looks at the slots of a *turn* before anything is decided about them; nothing changes."""
+    """Looks at the slots of a turn before anything is decided about them; nothing changes.
 
-    def __init__(self, turn: Turn, could_save: Mapping[int, int]) -> None:
+    It is a part of the turn, which it is told each time: two that knew each other would keep the request in memory
+    until somebody looks for such pairs.
+    """
+
+    def __init__(self, could_save: Mapping[int, int]) -> None:
         """*could_save*: what earlier turns found out about open slots, for good."""
-        self._turn = turn
         self._could_save = dict(could_save)
         self._foreseen: dict[int, _Foreseen] = {}
 
@@ -49,9 +52,8 @@ class Foresight:
         found = self._foreseen.get(i_slot)
         return found.evaluation if found is not None and (may_be_gated or not found.is_gated) else None
 
-    def candidates(self, may_enter: Callable[[int], bool]) -> list[tuple[int, Candidate]]:
+    def candidates(self, turn: Turn, may_enter: Callable[[int], bool]) -> list[tuple[int, Candidate]]:
         """What could be decided about open slots in messages that *may_enter*: the input's message, and what goes."""
-        turn = self._turn
         found = []
         n_outputs = len(turn.slots) + sum(1 for _ in turn.fresh())
         for i_slot in turn.open_slots:
@@ -60,19 +62,18 @@ class Foresight:
                 continue
             saved = self._could_save.get(i_slot)
             if saved is None or turn.wakes(i_slot):
-                saved = self._foresee(i_slot, n_outputs)
+                saved = self._foresee(turn, i_slot, n_outputs)
             if saved > 0:
                 at = turn.summaries.sent_index(i_message)
                 found.append((i_message, Candidate(i_message=at, saved_tokens=saved)))
         return found
 
-    def together_tokens(self) -> int:
+    def together_tokens(self, turn: Turn) -> int:
         """The counted tokens that could leave the request now: of the open slots that may change, and of the new ones.
 
         What a model would have to be asked for does not count.
         """
-        turn = self._turn
-        open_tokens = sum(one.saved_tokens for _, one in self.candidates(turn.entering.could_enter))
+        open_tokens = sum(one.saved_tokens for _, one in self.candidates(turn, turn.entering.could_enter))
         fresh = list(turn.fresh())
         n_before = len(turn.slots)
         fresh_tokens = 0
@@ -84,12 +85,11 @@ class Foresight:
         turn.forget_stages()
         return open_tokens + fresh_tokens
 
-    def _foresee(self, i_slot: int, n_outputs: int) -> int:
+    def _foresee(self, turn: Turn, i_slot: int, n_outputs: int) -> int:
         """The tokens that open slot *i_slot* would lose if all components that wait for nothing might act on it now.
 
         Remembered for the turns to come where they cannot change that.
         """
-        turn = self._turn
         old = turn.slots[i_slot]
         asked: list[Component] = []
         waiting: list[str] = []

@@ -78,6 +78,8 @@ class Pipeline:
         self.components = tuple(components)
         self._count = count
         self._counted: dict[str, int] = {}
+        self._known_skips: dict[tuple[tuple[str, str], ...], tuple[tuple[str, str], ...]] = {}
+        """The reasons so far, each set once: slots with the same ones are told by identity."""
         self.style = default_style
         self.waking: dict[tuple[str, str], Waking] = {
             (component.name, reason): cast("Waking", component)
@@ -124,7 +126,7 @@ class Pipeline:
             tokens=tokens,
             seen=tuple(run.stages),
             decision=decision,
-            skips=tuple(skips),
+            skips=self._known_skips.setdefault(tuple(skips), tuple(skips)),
             is_open=is_open,
         )
         return Evaluation(slot=slot, literal=literal, original=utf8(text), reverted=tuple(dict.fromkeys(run.reverted)))
@@ -146,7 +148,8 @@ class Pipeline:
         if run.text == text:
             return None
         style = style_of(literal, text)
-        spelled = self.style if encode(text, self.style) == literal else style or self.style
+        is_ours = style is self.style or encode(text, self.style) == literal
+        spelled = self.style if is_ours else style or self.style
         new = encode(run.text, spelled)
         if len(new) >= len(literal):
             run.reverted += [Reverted(component=name, reason="more_bytes") for name in run.fired]
@@ -158,7 +161,7 @@ class Pipeline:
             fired=tuple(Fired(component=name, saved_tokens=saved) for name, saved in run.fired.items()),
             saved_tokens=tokens - run.tokens,
             is_reversible=not run.is_lost,
-            style=spelled if encode(text, spelled) == literal else style,
+            style=spelled if is_ours else style,
         )
 
 

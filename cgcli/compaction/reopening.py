@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from sys import maxsize
 from typing import TYPE_CHECKING
 
 from cgcli.compaction.component import PASSING_REASONS
@@ -9,10 +10,11 @@ from cgcli.compaction.entering import DENIED_REASONS
 from cgcli.model import unique
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from cgcli.compaction.component import Waking
     from cgcli.compaction.entering import Entering
+    from cgcli.compaction.view import View
 
 Skips = tuple[tuple[str, str], ...]
 
@@ -29,6 +31,16 @@ class _Told:
     """A step was kept from acting by the held prefix, and nothing else keeps it on this turn."""
 
 
+@unique
+class Staying:
+    """Which slots stay as they are, for the same reasons as before, and need not be asked about one by one."""
+
+    from_output: int
+    """Those of this output and later ones."""
+    below_message: int
+    """For messages from this one on it must be asked anew."""
+
+
 class Reopening:
     """The reasons of one turn's slots."""
 
@@ -38,6 +50,8 @@ class Reopening:
         self._entering = entering
         self._told: dict[Skips, _Told] = {}
         self._newer: dict[tuple[Skips, bool], Skips] = {}
+        self._staying: dict[tuple[Skips, int], Staying] = {}
+        self._bounds: tuple[int, int] | None = None
 
     def of(self, skips: Skips) -> _Told:
         """What follows from *skips*."""
@@ -60,3 +74,29 @@ class Reopening:
             known = tuple((component, newer(component, why, i_message)) for component, why in skips)
             self._newer[key] = known = skips if known == skips else known
         return known
+
+    def staying(self, skips: Skips, i_message: int, view: View) -> Staying:
+        """What is left alone for *skips*, in message *i_message* and those behind it, without being asked about again.
+
+        To be asked once it is settled what enters because it pays.
+        """
+        if self._bounds is None:
+            self._bounds = self._entering.n_bound, self._entering.free_from
+        bound, free = self._bounds
+        key = skips, (i_message >= bound) + 2 * (i_message >= free)
+        known = self._staying.get(key)
+        if known is None:
+            told = self.of(skips)
+            is_other = self.newer(skips, i_message) != skips
+            may_change = told.passes_unasked or is_other or (told.is_denied and i_message >= free)
+            known = self._staying[key] = Staying(
+                from_output=maxsize if may_change else max((_wakes_below(one, view) for one in told.asked), default=0),
+                below_message=min((at for at in (bound, free) if at > i_message), default=maxsize),
+            )
+        return known
+
+
+def _wakes_below(component: Waking, view: View) -> int:
+    """Only outputs with a lower number may be worth asking *component* about again."""
+    told: Callable[[View], int] | None = getattr(component, "wakes_below", None)
+    return told(view) if told is not None else maxsize

@@ -155,7 +155,7 @@ class Stepper:
     def _let_enter(self, turn: Turn, seam: Seam | None) -> None:
         """Let the turn wait where too little could leave the request; else find out what enters because it pays."""
         least = self._triggers.in_batch_tokens(turn.request.model)
-        if least is not None and not turn.entering.is_waiting and turn.foresight.together_tokens() < least:
+        if least is not None and not turn.entering.is_waiting and turn.foresight.together_tokens(turn) < least:
             turn.entering.waits = changed(turn.entering.waits, whole=Waiting.EVERY)
         if self._rule is HeldRule.PAYS and seam is not None and seam.judge is not None:
             turn.enter_where_it_pays(seam.judge)

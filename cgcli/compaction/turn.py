@@ -10,7 +10,7 @@ from cgcli.compaction.foresight import Foresight
 from cgcli.compaction.paying import Unpaid, Verdict
 from cgcli.compaction.pipeline import Evaluation, Where
 from cgcli.compaction.recovered import RECOVERED, is_recovered
-from cgcli.compaction.reopening import Reopening
+from cgcli.compaction.reopening import Reopening, Staying
 from cgcli.compaction.splicing import edits
 from cgcli.compaction.view import View, is_editable
 from cgcli.model import changed
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from cgcli.compaction.entering import Entering
     from cgcli.compaction.paying import Judge
     from cgcli.compaction.pipeline import Pipeline
+    from cgcli.compaction.reopening import Skips
     from cgcli.compaction.state import Decision, LaneState, SlotState
     from cgcli.compaction.summaries.lane import Summing
     from cgcli.model import Digest, Part, Request
@@ -63,8 +64,9 @@ class Turn:
         self.rewritten_from: int | None = None
         self.reopening = Reopening(pipeline.waking, entering)
         self._seen: dict[tuple[int, Digest], int] | None = None
-        self.foresight = Foresight(self, state.could_save)
-        self.view = View(request, self._part_tokens, request_tokens=request_tokens, is_cold=is_cold, before=state.view)
+        self.foresight = Foresight(state.could_save)
+        tokens_of = partial(_part_tokens, meter, request)
+        self.view = View(request, tokens_of, request_tokens=request_tokens, is_cold=is_cold, before=state.view)
         self.desk: Desk | None = None
         self._is_restaged = False
         """An earlier output comes to some step with another text than on the turn before."""
@@ -78,7 +80,7 @@ class Turn:
         """Find out from which message on the decisions that could be made in the held prefix would pay."""
         if not self.entering.is_judged:
             return
-        candidates = self.foresight.candidates(self.entering.may_be_judged)
+        candidates = self.foresight.candidates(self, self.entering.may_be_judged)
         if not candidates:
             self.entering.take(Verdict(from_message=None, why_not=Unpaid.DOES_NOT_PAY), from_message=None)
             return
@@ -100,8 +102,17 @@ class Turn:
         fresh = list(self.fresh())
         n_outputs = len(self.slots) + len(fresh)
         again, self.open_slots = self.open_slots, []
+        staying = None if self.summaries.applied else Staying(from_output=0, below_message=0)
+        skips: Skips = ()
         for i_slot in again:
-            self._reconsider(i_slot, n_outputs)
+            slot = self.slots[i_slot]
+            if staying is not None and (slot.skips is not skips or slot.i_message >= staying.below_message):
+                skips = slot.skips
+                staying = self.reopening.staying(skips, slot.i_message, self.view)
+            if staying is None or i_slot < staying.from_output:
+                self._reconsider(i_slot, n_outputs)
+            else:
+                self.open_slots.append(i_slot)
         for i_message, i_part, part in fresh:
             self._consider(None, len(self.slots), n_outputs, i_message, i_part, part)
 
@@ -184,10 +195,6 @@ class Turn:
         """True where a component that left the slot alone for a while would act now."""
         asked = self.reopening.of(self.slots[i_slot].skips).asked
         return any(component.wakes(i_slot, self.view) for component in asked) if asked else False
-
-    def _part_tokens(self, i_message: int, i_part: int) -> int:
-        request = self.request
-        return self.meter.parts(request.messages[i_message], request.raw, request.starts[i_message])[i_part]
 
     def _say_why(self, i_slot: int, part: Part) -> None:
         """Let a slot that stays as it is have the reason of this turn's verdict, where there is one."""
@@ -312,3 +319,7 @@ class Turn:
                 for stage in slot.seen:
                     self._seen.setdefault(stage, i)
         return self._seen
+
+
+def _part_tokens(meter: Meter, request: Request, i_message: int, i_part: int) -> int:
+    return meter.parts(request.messages[i_message], request.raw, request.starts[i_message])[i_part]

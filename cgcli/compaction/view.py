@@ -91,6 +91,7 @@ class View:
     def let_go(self) -> View:
         """This view without the request's bytes: what is kept of it for the lane's next turn."""
         self._request = None
+        self._tokens_of = _let_go
         return self
 
     def _take_over(self, before: View) -> None:
@@ -247,6 +248,10 @@ class View:
                 is_error=is_error(item, part),
             )
             n_outputs += 1
+
+
+def _let_go(i_message: int, i_part: int) -> int:
+    raise AssertionError(f"a view that was let go counts nothing: message {i_message}, part {i_part}")
 
 
 def _n_shared(ours: tuple[Item, ...], theirs: tuple[Item, ...]) -> int:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from enum import StrEnum
+from functools import lru_cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
@@ -109,6 +110,7 @@ _GEMINI_SINCE = (2, 5)
 """Gemini API docs: implicit caching of 2.5 and later."""
 
 
+@lru_cache(maxsize=256)
 def family(dialect: str, model: str | None) -> Family | None:
     """Which family's cache a request of that *dialect* and *model* meets; None where it is not simulated.
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 _FAMILY = "fable|mythos|opus|sonnet|haiku"
 _VERSION = r"(\d{1,2})(?!\d)(?:[-.](\d{1,2})(?!\d))?"
@@ -10,6 +11,7 @@ _NEW = re.compile(rf"claude-({_FAMILY})(?:-(preview)|-{_VERSION})?")
 _OLD = re.compile(rf"claude-{_VERSION}-({_FAMILY})")
 
 
+@lru_cache(maxsize=256)
 def short_name(model: str | None) -> str | None:
     """The family and version of a Claude model; None where *model* is no Claude, or has no version.
 

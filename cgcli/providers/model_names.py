@@ -7,6 +7,7 @@ another model of it, so that a newer or a smaller one never passes for the one t
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from cgcli.model import value
 
@@ -34,6 +35,7 @@ class Named:
     """What stood before the name, in order: `("us", "anthropic")`, `("openrouter", "deepseek")`."""
 
 
+@lru_cache(maxsize=256)
 def named(model: str) -> Named:
     """*model* without platform, date and version of the interface; Claude models as `claude-FAMILY-VERSION`.
 

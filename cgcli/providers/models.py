@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from cgcli.model import Basis, value
 
@@ -99,6 +100,7 @@ _VERSION = re.compile(r"(?<!\d)(\d{1,2})(?!\d)(?:[-.](\d{1,2})(?!\d))?")
 _ROWS = tuple((re.compile(rf"(?:^|[/.:]|databricks-)({row.pattern})(?![a-z])"), row) for row in _TABLE)
 
 
+@lru_cache(maxsize=256)
 def lookup(model: str | None) -> ModelFacts:
     """How to count for *model*; `UNKNOWN` for a name that the table does not have, and for None.
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from cgcli.readers.derived import Missed
 from cgcli.readers.piece import Piece
-from cgcli.readers.requests import spelled
+from cgcli.readers.requests import Speller
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 
 def derived_lines(reader: Deriving | DerivingText, pieces: Iterable[Piece]) -> Iterator[Piece]:
     """One line for each exchange that *reader* finds in *pieces*, at the line where it stands in the file."""
+    speller = Speller(format_name=reader.name, reconstructed=reader.reconstructs)
     for found in reader.derive(pieces):
         if isinstance(found, Missed):
             yield Piece(raw=b"", line=found.line, is_record=False, passed=found.passed)
         else:
-            raw = spelled(found, format_name=reader.name, reconstructed=reader.reconstructs)
-            yield Piece(raw=raw, line=found.line, is_record=True)
+            yield Piece(raw=speller.line(found), line=found.line, is_record=True)

@@ -73,15 +73,42 @@ def known_in(sample: Sequence[Mapping[str, Node]]) -> Known:
     )
 
 
+class Speller:
+    """Spells the exchanges of one file, each as a line."""
+
+    def __init__(self, *, format_name: str, reconstructed: bool) -> None:
+        """They come from a file of that format; *reconstructed*: its requests were put together."""
+        self._format_name = format_name
+        self._reconstructed = reconstructed
+        self._body: tuple[bytes, ...] = ()
+        self._written: tuple[bytes | memoryview, ...] = ()
+        """The last body in pieces: as it came, and on one line."""
+
+    def line(self, found: Derived) -> bytes:
+        """The line that says *found*, with its line end; a body that takes several lines takes one here.
+
+        The pieces that a body has in common with the one before are not looked through again.
+        """
+        body = found.body if isinstance(found.body, tuple) else (found.body,)
+        n = len(self._body) - 1  # its last piece closes it
+        if n < 1 or body[:n] != self._body[:n]:
+            n = 0
+        written = (*self._written[:n], *map(one_line, body[n:]))
+        self._body, self._written = body, written
+        return b"".join(
+            _pieces(found, written, format_name=self._format_name, reconstructed=self._reconstructed),
+        )
+
+
 def spelled(found: Derived, *, format_name: str, reconstructed: bool) -> bytes:
-    """The line that says *found*, with its line end; a body that takes several lines takes one here."""
-    body = found.body if isinstance(found.body, tuple) else (found.body,)
-    return b"".join(_pieces(found, body, format_name=format_name, reconstructed=reconstructed))
+    """The line that says *found*, as a `Speller` spells it."""
+    return Speller(format_name=format_name, reconstructed=reconstructed).line(found)
 
 
 def _pieces(
-    found: Derived, body: Sequence[bytes | memoryview], *, format_name: str, reconstructed: bool
+    found: Derived, body: tuple[bytes | memoryview, ...], *, format_name: str, reconstructed: bool
 ) -> tuple[bytes | memoryview, ...]:
+    """The line around *body*, which is on one line already."""
     head: dict[str, Any] = {"cg": VERSION, "from": format_name, "line": found.line}
     if reconstructed:
         head["reconstructed"] = True
@@ -98,7 +125,7 @@ def _pieces(
     answer = found.find_answer() if found.find_answer is not None else None
     begin = json.dumps(head, separators=(",", ":")).encode()[:-1]
     middle = (b',"answer":', one_line(answer)) if answer is not None else ()
-    return (begin, *middle, b',"body":', *map(one_line, body), b"}\n")
+    return (begin, *middle, b',"body":', *body, b"}\n")
 
 
 def line_of(exchange: Exchange, *, format_name: str) -> bytes:
@@ -122,7 +149,7 @@ def pieces_of(exchange: Exchange, *, format_name: str) -> tuple[bytes | memoryvi
         unrecorded=frozenset(section for section, items in recorded.items() if items is None),
     )
     is_rebuilt = exchange.source.reconstructed
-    return _pieces(found, (request.raw,), format_name=format_name, reconstructed=is_rebuilt)
+    return _pieces(found, (one_line(request.raw),), format_name=format_name, reconstructed=is_rebuilt)
 
 
 def one_line(written: bytes | memoryview) -> bytes | memoryview:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from cgcli.compaction.extraction import is_asking
 from cgcli.errors import CgError
-from cgcli.model import Basis, Refusal, Usage, value
+from cgcli.model import Basis, Refusal, Usage, changed, value
 from cgcli.readers.single import parse_body
 from cgcli.summarisers.absent import Absent
 from cgcli.tokens.ruler import Ruler
@@ -54,7 +54,8 @@ class Answering:
         self.calls: list[CallMade] = []
         """Those about outputs, in the order of the file."""
         self.jobs: list[Job] = []
-        """Every job that was answered, or refused, in the order in which they came."""
+        """Every job that was answered, or refused, in the order in which they came, without the bytes of its parent:
+        each has another, and they would all be kept."""
         self.asks = any(is_asking(component) for component in policy.components)
         """The policy has a step that asks about outputs."""
         self._prices = prices
@@ -92,7 +93,7 @@ class Answering:
         """Have the call answered; a summariser with a fault has given no answer."""
         if job.key in self.answers:
             return
-        self.jobs.append(job)
+        self.jobs.append(_without_parent(job))
         try:
             self.answers[job.key] = self.summariser.summarise(job.task)
         except CgError:
@@ -127,3 +128,9 @@ class Answering:
                 Usage(fresh=fresh, read=0, write_by_ttl_s={}, output=output, basis=Basis.SIMULATED),
             ),
         )
+
+
+def _without_parent(job: Job) -> Job:
+    """*job* without the bytes of the request that it was asked from; those of its call are there."""
+    parent = changed(job.task.request, raw=memoryview(b""))
+    return changed(job, task=changed(job.task, request=parent))

@@ -3,6 +3,7 @@
     python -m tests.bench                            own captures: 40 and 200 turns, 1000 small ones
     python -m tests.bench --capture FILE [FILE ...]  captures that are there already
     python -m tests.bench --components               every component alone, per warm request; see tests/bench/warm.py
+    python -m tests.bench --replay                   `cg replay` of one long history; see tests/bench/replays.py
 
 Every command is a process of its own, start-up and writing included. Runs are interleaved; what is shown is the median,
 its ratio to `json.loads` of every line, and the largest memory that a run had.
@@ -11,20 +12,17 @@ its ratio to `json.loads` of every line, and the largest memory that a run had.
 from __future__ import annotations
 
 import argparse
-import os
 import shutil
 import statistics
-import subprocess
 import sys
 import tempfile
-import time
 from pathlib import Path
 
-from tests.bench import session, warm
+from tests.bench import replays, session, warm
+from tests.bench.processes import run
+from tests.bench.replays import FLOOR, LOADS
 
-LOADS = "import json, sys\nfor line in open(sys.argv[1], 'rb'):\n    json.loads(line)"
 HASH = "import hashlib, sys\nhashlib.file_digest(open(sys.argv[1], 'rb'), 'sha256')"
-FLOOR = "json.loads"
 
 
 def commands(capture: Path, folder: Path) -> dict[str, list[str]]:
@@ -44,20 +42,6 @@ def commands(capture: Path, folder: Path) -> dict[str, list[str]]:
     }
 
 
-def run(command: list[str]) -> tuple[float, float]:
-    """Wall seconds and peak megabytes of *command*."""
-    started = time.perf_counter()
-    # As an installed package runs: from compiled modules.
-    env = {name: held for name, held in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
-    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=env)
-    _, status, used = os.wait4(process.pid, 0)
-    wall_s = time.perf_counter() - started
-    process.returncode = os.waitstatus_to_exitcode(status)
-    if process.returncode != 0:
-        raise SystemExit(f"{' '.join(command)}: exit {process.returncode}")
-    return wall_s, used.ru_maxrss / 1024
-
-
 def measure(capture: Path, n_runs: int) -> None:
     """Time everything on *capture* and print a table."""
     with tempfile.TemporaryDirectory() as name:
@@ -69,18 +53,18 @@ def measure(capture: Path, n_runs: int) -> None:
             for label, command in todo.items():
                 if label == "cg compact":
                     shutil.rmtree(folder / "stash", ignore_errors=True)
-                wall_s, peak_mb = run(command)
+                taken = run(command)
                 if label == "cg compact" and i_run == 0:
                     (folder / "out.jsonl").rename(folder / "compacted.jsonl")
                 (folder / "out.jsonl").unlink(missing_ok=True)
                 if i_run:
-                    walls[label].append(wall_s)
-                    peaks[label] = max(peaks[label], peak_mb)
+                    walls[label].append(taken.wall_s)
+                    peaks[label] = max(peaks[label], taken.peak_mb)
     floor_s = statistics.median(walls[FLOOR])
     print(f"{capture.name}: {capture.stat().st_size / 1e6:.1f} MB, median of {n_runs} interleaved runs")
     print(f"  {'':24} {'wall s':>8} {'x ' + FLOOR:>12} {'peak MB':>8}")
-    for label, taken in walls.items():
-        wall_s = statistics.median(taken)
+    for label, each in walls.items():
+        wall_s = statistics.median(each)
         print(f"  {label:24} {wall_s:8.2f} {wall_s / floor_s:12.2f} {peaks[label]:8.0f}")
 
 
@@ -92,7 +76,7 @@ def start_up(n_runs: int) -> None:
     }
     print("start-up, median wall s")
     for label, command in todo.items():
-        print(f"  {label:24} {statistics.median(run(command)[0] for _ in range(n_runs)):8.3f}")
+        print(f"  {label:24} {statistics.median(run(command).wall_s for _ in range(n_runs)):8.3f}")
 
 
 def components(captures: list[Path] | None, *, turns: int) -> None:
@@ -116,7 +100,11 @@ def main() -> None:
     )
     parser.add_argument("--runs", type=int, default=5, help="counted runs; one more comes first")
     parser.add_argument("--components", action="store_true", help="time the components in place of the commands")
+    parser.add_argument("--replay", action="store_true", help="time `cg replay` in place of the other commands")
     args = parser.parse_args()
+    if args.replay:
+        replays.measure(args.runs)
+        return
     if args.components:
         components(args.capture, turns=max(args.turns))
         return

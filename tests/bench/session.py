@@ -1,4 +1,4 @@
-"""Write one long agent session as growing request captures: the history again in every line."""
+"""Write one long agent session: as growing request captures, the history again in every line, or as a history."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ WORDS = (
     "parcel harbour ledger crane berth manifest quay buoy tide anchor cargo hull rudder signal lantern chart compass "
     "index retry cursor schema packet branch render commit widget vector digest parser filter router policy marker"
 ).split()
+MODEL = "claude-sonnet-4-5"
 SYSTEM = "You are a careful coding agent. "
 
 
@@ -23,28 +24,61 @@ def write(path: Path, *, turns: int, moving_marks: bool = False, small: bool = F
     """
     rng = random.Random(seed)
     head: dict[str, Any] = {
-        "model": "claude-sonnet-4-5",
+        "model": MODEL,
         "max_tokens": 4096,
         "system": [{"type": "text", "text": SYSTEM + _prose(rng, 700), "cache_control": {"type": "ephemeral"}}],
         "tools": [_tool(rng, name) for name in ("Read", "Bash", "Grep", "Edit", "Write")],
     }
-    messages: list[dict[str, Any]] = [{"role": "user", "content": "Fix the failing test. " + _prose(rng, 50)}]
     with path.open("w", encoding="utf-8") as file:
+        messages = [_begin(rng)]
         for turn in range(turns):
             file.write(json.dumps({**head, "messages": _marked(messages) if moving_marks else messages}) + "\n")
-            call = {
-                "type": "tool_use",
-                "id": f"call_{turn:05d}",
-                "name": "Bash",
-                "input": {"command": _prose(rng, 4)},
-            }
-            messages.append({"role": "assistant", "content": [{"type": "text", "text": _prose(rng, 25)}, call]})
-            result = {
-                "type": "tool_result",
-                "tool_use_id": call["id"],
-                "content": _prose(rng, 9) if small else rng.choice(_OUTPUTS)(rng),
-            }
-            messages.append({"role": "user", "content": [result]})
+            messages += _exchanged(rng, turn, small=small)
+
+
+def write_history(path: Path, *, turns: int, seed: int = 11) -> None:
+    """Write such a session as Claude Code saves it to *path*: one row a message, each once.
+
+    *turns* answers call a tool, one more ends it. The usage is made up, as the names of the answers are.
+    """
+    rng = random.Random(seed)
+    messages = [_begin(rng)]
+    for turn in range(turns):
+        messages += _exchanged(rng, turn)
+    messages.append({"role": "assistant", "content": [{"type": "text", "text": "Done. " + _prose(rng, 20)}]})
+    with path.open("w", encoding="utf-8") as file:
+        file.writelines(json.dumps(_row(i, message)) + "\n" for i, message in enumerate(messages))
+
+
+def _begin(rng: random.Random) -> dict[str, Any]:
+    return {"role": "user", "content": "Fix the failing test. " + _prose(rng, 50)}
+
+
+def _exchanged(rng: random.Random, turn: int, *, small: bool = False) -> list[dict[str, Any]]:
+    """An answer that calls a tool, and what that gives."""
+    call = {"type": "tool_use", "id": f"call_{turn:05d}", "name": "Bash", "input": {"command": _prose(rng, 4)}}
+    answer = {"role": "assistant", "content": [{"type": "text", "text": _prose(rng, 25)}, call]}
+    output = _prose(rng, 9) if small else rng.choice(_OUTPUTS)(rng)
+    result = {"type": "tool_result", "tool_use_id": call["id"], "content": output}
+    return [answer, {"role": "user", "content": [result]}]
+
+
+def _row(i: int, message: dict[str, Any]) -> dict[str, Any]:
+    """Message *i* as a row of a Claude Code session; twenty seconds lie between two."""
+    row: dict[str, Any] = {
+        "type": message["role"],
+        "uuid": f"row-{i}",
+        "parentUuid": f"row-{i - 1}" if i else None,
+        "sessionId": "bench",
+        "isSidechain": False,
+        "timestamp": f"2026-10-01T{12 + i // 180:02d}:{i // 3 % 60:02d}:{i % 3 * 20:02d}.000Z",
+        "message": message,
+    }
+    if message["role"] == "assistant":
+        usage = {"input_tokens": 5, "cache_creation_input_tokens": 0, "cache_read_input_tokens": 0, "output_tokens": 60}
+        told = {"id": f"answer-{i}", "type": "message", "model": MODEL, "stop_reason": "tool_use", "usage": usage}
+        row |= {"requestId": f"request-{i}", "message": {**message, **told}}
+    return row
 
 
 def _marked(messages: list[dict[str, Any]]) -> list[dict[str, Any]]:

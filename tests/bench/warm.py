@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from cgcli.compaction.state import LaneState
     from cgcli.compaction.step import Outcome, Stepper
 
-_TIMED = frozenset({"propose", "plan", "wakes", "ask", "choose"})
+_TIMED = frozenset({"propose", "plan", "wakes", "wakes_below", "ask", "choose"})
 
 
 class Clock:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from typing import TYPE_CHECKING, ClassVar
 
 from cgcli.compaction.component import Loss, MarkerMode, Reduction, Skip, Slot
@@ -59,6 +60,10 @@ class ClaudeMicrocompact:
         """True where the result is old enough now."""
         output = view.outputs[i_output]
         return is_of(output, self.tools) and output.i_result < self._kept_from(view) and not view.is_unseen(i_output)
+
+    def wakes_below(self, view: View) -> int:
+        """The oldest output that is kept, whatever its tool is."""
+        return bisect_left(view.outputs, self._kept_from(view), key=lambda output: output.i_result)
 
     def _kept_from(self, view: View) -> int:
         """The oldest result of the newest `keep_recent`, by its number."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from typing import TYPE_CHECKING, ClassVar
 
 from cgcli.compaction.component import Loss, MarkerMode, Reduction, Skip, Slot
@@ -102,6 +103,10 @@ class ClearToolUses:
         """True where the result is cleared now."""
         output = view.outputs[i_output]
         return output.i_result < self._walk(view).below and not is_of(output, self.exclude_tools)
+
+    def wakes_below(self, view: View) -> int:
+        """The first output of a result that is not cleared, whatever its tool is."""
+        return bisect_left(view.outputs, self._walk(view).below, key=lambda output: output.i_result)
 
     def _why_not(self, walk: _Walk, i_result: int) -> str:
         kept = walk.pending[len(walk.pending) - walk.n_kept :]

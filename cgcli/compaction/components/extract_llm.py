@@ -132,8 +132,11 @@ class ExtractLlm:
 
     def wakes(self, i_output: int, view: View) -> bool:
         """True on a turn whose cache has lapsed: what is not sent saves a write then."""
-        del i_output
-        return self.cold_cache and view.is_cold
+        return i_output < self.wakes_below(view)
+
+    def wakes_below(self, view: View) -> int:
+        """All of them on such a turn, and none on any other."""
+        return len(view.outputs) if self.cold_cache and view.is_cold else 0
 
     def stakes(self, slot: Slot, facts: Facts, context: str) -> Stakes | None:
         """What a call about the output may save, and what it costs; None where a price is missing."""

@@ -54,7 +54,11 @@ class Mask:
 
     def wakes(self, i_output: int, view: View) -> bool:
         """True once the output is older than the newest `keep_recent`."""
-        return i_output < len(view.outputs) - self.keep_recent
+        return i_output < self.wakes_below(view)
+
+    def wakes_below(self, view: View) -> int:
+        """The oldest of the newest `keep_recent`."""
+        return max(0, len(view.outputs) - self.keep_recent)
 
     def propose(self, slot: Slot) -> Reduction | Skip:
         """One line for an output that is older than the newest `keep_recent`."""
@@ -79,6 +83,8 @@ def peek(text: str, n_chars: int) -> str:
     if n_chars == 0:
         return ""
     start = without_ansi(text.lstrip()[: n_chars * _WINDOW])
-    printable = "".join(char if char.isprintable() else " " for char in start)
-    line = defused(" ".join(printable.split()))
+    joined = " ".join(start.split())
+    if not joined.isprintable():  # blanks were all that did not print, nearly always
+        joined = " ".join("".join(char if char.isprintable() else " " for char in joined).split())
+    line = defused(joined)
     return line if len(line) <= n_chars else line[:n_chars] + "…"

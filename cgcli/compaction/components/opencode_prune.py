@@ -106,6 +106,10 @@ class OpencodePrune:
         """True where the output is pruned now."""
         return any(start <= i_output < stop for start, stop in self._walk(view).pruned)
 
+    def wakes_below(self, view: View) -> int:
+        """Behind the newest output that is pruned."""
+        return max((stop for _, stop in self._walk(view).pruned), default=0)
+
     def _walk(self, view: View) -> _Walk:
         asked = (self.name, self.protect_tokens, self.min_prunable_tokens, self.keep_turns, *self.protected_tools)
         return view.once(asked, lambda: view.walked(asked, _Walk(), lambda walk, i: self._step(view, walk, i)))

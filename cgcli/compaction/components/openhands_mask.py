@@ -55,9 +55,12 @@ class OpenhandsMask:
 
     def wakes(self, i_output: int, view: View) -> bool:
         """True where the observation is out of the window now, and the model has seen it."""
+        return i_output < self.wakes_below(view) and not view.is_unseen(i_output)
+
+    def wakes_below(self, view: View) -> int:
+        """The oldest observation in the window."""
         window = self.attention_window
-        kept_from = view.once((self.name, window), lambda: _kept_from(view, window))
-        return i_output < kept_from and not view.is_unseen(i_output)
+        return view.once((self.name, window), lambda: _kept_from(view, window))
 
 
 @unique

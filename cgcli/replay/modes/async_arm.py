@@ -72,7 +72,7 @@ class AsyncArm(ModeArm):
         self._rewrites: dict[int, int] = {}
         """Per lane: from which message on a commit changed what was sent."""
         self._marked: dict[int, int] = {}
-        """Per lane: the last message with a breakpoint in its last request."""
+        """Per lane: the last message with a breakpoint in its last request; -1 for none."""
         self._made: list[OwnCall] = []
         self._fired = run.ledger.distinct.fired.copy()
 
@@ -94,7 +94,7 @@ class AsyncArm(ModeArm):
             n_breakpoints=self.n_marks(self.sent),
             job=job,
             is_protected=protection is not None,
-            realized_tokens=self.tokens_of(met, [one for _, _, one in taken.placed if self._is_realized(one)]),
+            realized_tokens=self._realized_tokens(met, taken),
         )
         self._count(met, turn, taken.placed, told)
         return turn
@@ -254,6 +254,12 @@ class AsyncArm(ModeArm):
         self.counters.async_tail_rewritten_turns += is_rewritten
         return is_rewritten
 
+    def _realized_tokens(self, met: Met, taken: Taken) -> int:
+        """What the request would have more without what committed jobs decided: never more than it saves."""
+        counted = sum(one.saved_tokens for _, _, one in taken.placed if self._is_realized(one))
+        ruler, after = self._shared.ruler(met.exchange.request.model), taken.outcome.after_tokens
+        return ruler.tokens(after + counted) - ruler.tokens(after)
+
     def _is_realized(self, decision: Decision) -> bool:
         """True for what a committed job wrote; the path of a request asks for no summary, so each one is a job's."""
         if id(decision) in self._written:
@@ -277,5 +283,8 @@ class AsyncArm(ModeArm):
         counters.added_ms_total += 1000 * told.added_s
         counters.breakpoints += told.n_breakpoints
         counters.async_realized_saved_tokens += told.realized_tokens
-        self._marked[met.placement.thread.identity] = last_marked(self.sent, assumed=self._is_assumed)
+        last = last_marked(self.sent, assumed=self._is_assumed)
+        # As the input numbers it: summaries stand for several messages, and before the last mark.
+        n_less = len(met.exchange.request.messages) - len(self.sent.messages)
+        self._marked[met.placement.thread.identity] = last + n_less if last >= 0 else -1
         self.mode_turns.append(told)

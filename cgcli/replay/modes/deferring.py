@@ -72,10 +72,10 @@ def deferred(inline: Inline, answers: Answers) -> Found:
         answers.have(job)
     known = {(one.i_message, one.i_part): one.decision for one in inline.state.slots}
     new = [one for one in full.slots if _text(one.decision) != _text(known.get((one.i_message, one.i_part)))]
-    asked = full.summaries.asked
-    is_asked = asked is not None and asked is not inline.state.summaries.asked
-    answer = answers.get(asked.job) if asked is not None and is_asked else None
-    has_summary = asked is not None and answer is not None and not isinstance(answer, Refusal)
+    asked, before = full.summaries.asked, inline.state.summaries.asked
+    is_new = asked is not None and (before is None or asked.ticket is not before.ticket)
+    answer = answers.get(asked.job) if asked is not None and is_new else None
+    has_summary = answer is not None and not isinstance(answer, Refusal)
     return Found(
         inline=inline,
         outcome=outcome,

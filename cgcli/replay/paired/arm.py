@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from typing import TYPE_CHECKING, ClassVar
 
 from cgcli.cachesim.bill import billed
-from cgcli.cachesim.simulator import Simulator
 from cgcli.compaction.component import Loss
 from cgcli.model import Basis, changed, unique, value
 from cgcli.readers.single import BodyParser
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from cgcli.compaction.step import Outcome
     from cgcli.compaction.summaries.state import Job
     from cgcli.lanes.meeting import Met
-    from cgcli.model import Request
+    from cgcli.model import Item, Request
     from cgcli.replay.paired.expand_tool import Inject
     from cgcli.replay.paired.shared import Shared
     from cgcli.replay.run import Run
@@ -81,7 +81,7 @@ class Arm:
         self.removed = Removed()
         self._shared = shared
         self._inject = inject
-        self._simulator = Simulator(shared.ruler, options=shared.cache)
+        self._simulator = shared.simulator()
         self._as_sent = AsSent()
         self._calls = BodyParser()
         self._regrets = Regrets(shared.fragments, losing=losing(run.policy))
@@ -220,9 +220,16 @@ def losing(policy: Policy) -> frozenset[str]:
 
 def path_at(request: Request, at: int) -> str:
     """Where byte *at* of *request*'s body stands, as `messages.3.content.0.content`."""
-    found = ""
+    i = bisect_right(request.starts, at) - 1
+    if i >= 0 and at < request.starts[i] + request.messages[i].size_bytes:
+        return _path_in(f"messages.{i}", request.messages[i], at - request.starts[i])
     for path, item, start in request.placed():
         if start <= at < start + item.size_bytes:
-            inner = next((part for part in item.parts if part.span.start <= at - start < part.span.stop), None)
-            return f"{path}.{inner.path}" if inner is not None and inner.path and at > start else path
-    return found
+            return _path_in(path, item, at - start)
+    return ""
+
+
+def _path_in(path: str, item: Item, at: int) -> str:
+    """Where byte *at* of *item*, which stands at *path*, stands."""
+    inner = next((part for part in item.parts if part.span.start <= at < part.span.stop), None)
+    return f"{path}.{inner.path}" if inner is not None and inner.path and at else path

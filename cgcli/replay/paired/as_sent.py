@@ -15,7 +15,7 @@ from cgcli.dialects import named
 from cgcli.model import Section, changed, unique
 from cgcli.readers.single import BodyParser
 from cgcli.wire.spans import Document
-from cgcli.wire.splice import splice
+from cgcli.wire.splice import pieces, splice
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -78,7 +78,8 @@ def _put_together(request: Request, placed: tuple[Placed, ...], last: _Before | 
         if edits is not None:
             new[i] = _edited(request, first + i, edits)
             shift += new[i].size_bytes - item.size_bytes
-    raw = splice(bytes(request.raw), ((start, stop, one.literal) for start, stop, one in placed))
+    literals = ((start, stop, one.literal) for start, stop, one in placed)
+    raw = b"".join(pieces(request.raw, literals, 0, len(request.raw)))
     end, behind = request.starts[-1], len(raw) - len(request.raw)
     return changed(
         request,

@@ -106,7 +106,8 @@ class Regrets:
             by_decision[decision] = placing
         placings = tuple(placing for placing in by_decision.values() if placing)
         is_same = before is not None and before.dropped.is_of(placings)
-        dropped = before.dropped if before is not None and is_same else Dropped(placings)
+        earlier = before.dropped if before is not None else None
+        dropped = earlier if earlier is not None and is_same else Dropped(placings, earlier)
         self._has_dropped |= bool(placings)
         if before is not None and before.before is not None:
             self._seen.pop(before.before, None)

@@ -10,7 +10,7 @@ from cgcli.model import Kind, Section, unique
 from cgcli.replay.paired.regret_fragments import answered, text_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from cgcli.compaction.splicing import Placed
     from cgcli.compaction.state import Decision
@@ -53,13 +53,26 @@ class Dropped:
 
     __slots__ = ("by_call", "by_place", "order", "placings")
 
-    def __init__(self, placings: tuple[Placing, ...]) -> None:
-        """The drops of its edits."""
+    def __init__(self, placings: tuple[Placing, ...], before: Dropped | None = None) -> None:
+        """The drops of its edits; *before* are those of an earlier request, which it mostly has and adds to."""
         self.placings = placings
-        self.by_place = {place: drop for placing in placings for place, drop in placing}
-        self.order = {place: i for i, place in enumerate(self.by_place)}
-        self.by_call = {drop.asks: place for place, drop in self.by_place.items() if drop.asks is not None}
+        self.by_place: dict[Place, Drop]
+        self.by_call: dict[str, Place]
         """The newest output of each call that was dropped."""
+        n = before.n_same(placings) if before is not None else 0
+        new = {place: drop for placing in placings[n:] for place, drop in placing}
+        if before is None or not n or not before.by_place.keys().isdisjoint(new):
+            self.by_place = {place: drop for placing in placings for place, drop in placing}
+            self.by_call = _by_call(self.by_place)
+        else:
+            self.by_place = {**before.by_place, **new}
+            self.by_call = {**before.by_call, **_by_call(new)}
+        self.order = dict(zip(self.by_place, range(len(self.by_place)), strict=True))
+
+    def n_same(self, placings: Sequence[Placing]) -> int:
+        """How many *placings* begin with all of these, the very ones; 0 where they do not."""
+        n = len(self.placings)
+        return n if n <= len(placings) and all(map(is_, placings, self.placings)) else 0
 
     def newest_first(self, places: Iterable[Place]) -> list[tuple[Place, Drop]]:
         """The drops at those of *places* that lost something, the last of the body first."""
@@ -68,7 +81,11 @@ class Dropped:
 
     def is_of(self, placings: Sequence[Placing]) -> bool:
         """True where *placings* are the very ones that it was made of."""
-        return len(placings) == len(self.placings) and all(map(is_, placings, self.placings))
+        return len(placings) == len(self.placings) and self.n_same(placings) == len(placings)
+
+
+def _by_call(drops: Mapping[Place, Drop]) -> dict[str, Place]:
+    return {drop.asks: place for place, drop in drops.items() if drop.asks is not None}
 
 
 @unique

@@ -39,15 +39,13 @@ def facts(text: str) -> Facts:
     """The fragments and lines of *text*. Takes linear time."""
     plain = text.replace("\\n", "  ").replace("\\t", "  ") if "\\" in text else text  # escapes in quoted JSON
     return Facts(
-        words=frozenset(word for word in filter(_DISTINCT.search, set(_RUN.findall(plain))) if _is_short(word)),
-        lines=frozenset(line for line in map(str.strip, text.splitlines()) if len(line) >= MIN_LINE_CHARS),
+        words=frozenset(
+            [word for word in filter(_DISTINCT.search, set(_RUN.findall(plain))) if len(word) <= MOST_FRAGMENT_CHARS]
+        ),
+        lines=frozenset([line for line in map(str.strip, text.splitlines()) if len(line) >= MIN_LINE_CHARS]),
     )
 
 
 def is_distinctive(word: str) -> bool:
     """True for what is hardly written by chance: it has a separator, camel case or enough digits."""
-    return _is_short(word) and _DISTINCT.search(word) is not None
-
-
-def _is_short(word: str) -> bool:
-    return len(word) <= MOST_FRAGMENT_CHARS
+    return len(word) <= MOST_FRAGMENT_CHARS and _DISTINCT.search(word) is not None

@@ -10,7 +10,6 @@ from collections import Counter
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from cgcli.cachesim.simulator import Simulator
 from cgcli.cachesim.why import Why
 from cgcli.lanes import Relation
 from cgcli.model import Basis, Refusal, changed, unique, value
@@ -99,7 +98,7 @@ class SelfCheck:
 
     def __init__(self, shared: Shared, *, is_reconstructed: bool) -> None:
         """Nothing was sent yet."""
-        self._simulator = Simulator(shared.ruler, options=shared.cache)
+        self._simulator = shared.simulator()
         self._turns: list[CheckedTurn] = []
         self._excluded: Counter[str] = Counter()
         self._left: dict[int, int] = {}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from cgcli.cachesim.simulator import Simulator
 from cgcli.replay.paired.billing import OwnBilling
 from cgcli.replay.paired.regret import Fragments
 from cgcli.tokens import counter
@@ -31,6 +32,11 @@ class Shared:
         self.billing = OwnBilling(prices, self.ruler)
         for ruler in self.rulers.values():
             self._share(ruler)
+        self._simulator = Simulator(self.ruler, options=cache)
+
+    def simulator(self) -> Simulator:
+        """A simulated cache that holds nothing; all measure each request once."""
+        return self._simulator.beside()
 
     def ruler(self, model: str | None) -> Ruler:
         """The one ruler of *model*."""

@@ -15,7 +15,12 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from cgcli.replay.modes.counters import Counters
+    from cgcli.replay.modes.deferring import Found
+    from cgcli.replay.modes.options import ModeOptions
     from cgcli.replay.modes.tracker import Generation
+    from cgcli.replay.paired.expand_tool import Inject
+    from cgcli.replay.paired.shared import Shared
+    from cgcli.replay.run import Run
 
 Json = dict[str, Any]
 
@@ -52,17 +57,17 @@ def bodies(content: bytes) -> list[Json]:
 class Watched(AsyncArm):
     """The engine's arm, with a note of every commit."""
 
-    commits: list[tuple[Generation, int]]
-    """Each with the generation that its lane was on."""
+    def __init__(self, run: Run, shared: Shared, *, inject: Inject, options: ModeOptions) -> None:
+        """Nothing was committed yet."""
+        super().__init__(run, shared, inject=inject, options=options)
+        self.commits: list[tuple[Generation, bool]] = []
+        """Each with whether its lane was on that generation."""
 
-    def _finished(self, found: Any) -> None:
-        n = self.counters.async_queue.committed
+    def _finished(self, found: Found) -> None:
+        n, is_current = self.counters.async_queue.committed, self._tracker.is_current(found.inline.generation)
         super()._finished(found)
         if self.counters.async_queue.committed > n:
-            lane = found.inline.generation.lane
-            if not hasattr(self, "commits"):
-                self.commits = []
-            self.commits.append((found.inline.generation, self._tracker._lanes[lane].generation))
+            self.commits.append((found.inline.generation, is_current))
 
 
 def broken(counters: Counters, n_requests: int) -> list[str]:

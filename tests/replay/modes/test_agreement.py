@@ -16,7 +16,7 @@ from cgcli.replay.paired.totals import totals
 from cgcli.summarisers.extractive.summariser import Extractive
 from cgcli.summarisers.stand_in import Native
 from tests.captures import capture
-from tests.replay.modes.driving import ARMS, PACED, SLOW, drive, extracting, options, sync
+from tests.replay.modes.driving import ARMS, PACED, SLOW, Around, drive, extracting, options, sync
 from tests.replay.paired.lanes import conversation, growing, lines, output, planned, run
 from tests.running import compact
 
@@ -86,9 +86,10 @@ def test_sync_is_no_mode_at_all(name: str) -> None:
     assert totals(without, off) == totals(with_mode, off)
 
 
-@pytest.mark.parametrize("inject", Inject)
+@pytest.mark.parametrize(
+    ("name", "inject"), [*((name, Inject.ALWAYS) for name in PLANS), *(("model", inject) for inject in Inject)]
+)
 @pytest.mark.parametrize("dialect", DIALECTS)
-@pytest.mark.parametrize("name", PLANS)
 def test_observe_sends_what_it_was_given(name: str, dialect: Dialect, inject: Inject) -> None:
     """Every request goes out byte for byte as it came, whatever the policy, also where the expand tool is wanted."""
     content = _capture(dialect)
@@ -96,6 +97,16 @@ def test_observe_sends_what_it_was_given(name: str, dialect: Dialect, inject: In
     assert done.sent == content.splitlines()
     assert {turn.removed_tokens for turn in done.arm.turns} == {0}
     assert not any(turn.is_changed or turn.is_reset or turn.fired or turn.edits for turn in done.arm.turns)
+
+
+def test_the_expand_tool_is_put_in_where_requests_are_compacted() -> None:
+    """With `always` every request of sync and of async has the tool, and none of observe: the test above can fail."""
+    always = Around(inject=Inject.ALWAYS)
+    n_tools = {
+        mode: {len(body["tools"]) for body in drive(LANE, PLANS["model"], make, None, always).bodies}
+        for mode, make in ARMS.items()
+    }
+    assert n_tools == {Mode.SYNC: {2}, Mode.OBSERVE: {1}, Mode.ASYNC: {2}}
 
 
 @pytest.mark.parametrize("dialect", DIALECTS)

@@ -18,7 +18,10 @@ if TYPE_CHECKING:
     from cgcli.lanes.meeting import Met
     from cgcli.model import Exchange
     from cgcli.replay.modes.deferring import Found
+    from cgcli.replay.modes.options import ModeOptions
     from cgcli.replay.modes.tracker import Generation
+    from cgcli.replay.paired.expand_tool import Inject
+    from cgcli.replay.paired.shared import Shared
     from cgcli.replay.run import Stage
 
 LANE = lines(growing(conversation(10)))
@@ -39,9 +42,9 @@ class CountingTwice(AsyncArm):
 class CommittingTurnState(AsyncArm):
     """With its decisions a deferred run commits where its own turn diverged from the one before it."""
 
-    def __init__(self, *args: object, **told: object) -> None:
+    def __init__(self, run: Run, shared: Shared, *, inject: Inject, options: ModeOptions) -> None:
         """Nothing was committed yet."""
-        super().__init__(*args, **told)  # type: ignore[arg-type]  # as the class above takes them
+        super().__init__(run, shared, inject=inject, options=options)
         self._diverged: dict[int, int] = {}
 
     def _finished(self, found: Found) -> None:
