@@ -326,3 +326,17 @@ def test_an_unknown_provider_is_an_error() -> None:
         Simulator(Words, options=CacheOptions(provider="antropic"))
     assert caught.value.message == "the cache of 'antropic' cannot be simulated"
     assert caught.value.hint == "did you mean 'anthropic'?"
+
+
+def test_a_simulator_beside_another_holds_nothing_of_it_and_says_the_same() -> None:
+    """They measure each request once, together; what each was sent stays its own."""
+    first = simulator()
+    second = first.beside()
+    turns = [lane(n, {n: None}) for n in (6, 8, 10)]
+    told_first = [told(Sent(first).send(body)) for body in turns]
+    assert [told(Sent(second).send(body)) for body in turns] == told_first
+    assert told_first == [
+        (0, {300: 1200}, 0, "first_request"),
+        (1200, {300: 400}, 0, None),
+        (1600, {300: 400}, 0, None),
+    ]

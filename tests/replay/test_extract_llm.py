@@ -215,6 +215,14 @@ def test_output_is_projected_on_the_turn_on_which_it_is_new_and_stays_so() -> No
     assert all(row.output_break is None for row in run.ledger.rows)
 
 
+def test_jobs_that_were_answered_keep_the_call_and_not_the_bytes_of_its_parent() -> None:
+    """The parents are requests of the file, each another one."""
+    run, _ = of(lane("a", "b"))
+    assert [bytes(job.task.request.raw) for job in run.answering.jobs] == [b"", b""]
+    for name, job in zip("ab", run.answering.jobs, strict=True):
+        assert words(name).splitlines()[0].encode() in job.task.call.body
+
+
 def test_same_content_is_asked_about_once_in_a_lane() -> None:
     """Though the conversation around it is another one: no second call, and the same text in both places."""
     counting = Counting()

@@ -14,6 +14,7 @@ from cgcli.compaction.component import Loss, MarkerMode, Reduction, Skip
 from cgcli.compaction.components.claude_microcompact import ClaudeMicrocompact
 from cgcli.compaction.components.clear_tool_uses import ClearToolUses
 from cgcli.compaction.components.failed_run import FailedRun
+from cgcli.compaction.components.mask import Mask
 from cgcli.compaction.components.opencode_prune import OpencodePrune
 from cgcli.compaction.components.openhands_mask import OpenhandsMask
 from cgcli.compaction.components.readlifecycle import ReadLifecycle
@@ -58,6 +59,7 @@ WAKING: dict[str, list[Any]] = {
     "openhands-mask": [OpenhandsMask(attention_window=3), OpenhandsMask(attention_window=1)],
 }
 GATED = [component for components in WAKING.values() for component in components]
+BOUNDED = [Mask(keep_recent=0), Mask(keep_recent=2)]
 BUDGETS = [
     ToolResultBudget(budget_tokens=200),
     ToolResultBudget(budget_tokens=300, shape="head_tail", by_tool={"Read": 150}, exempt_tools=["skill"]),
@@ -152,6 +154,22 @@ def test_slot_wakes_exactly_where_its_reason_has_passed(steps: list[Step]) -> No
                 assert not component.wakes(i, seen)
             elif not answer.startswith("-"):
                 assert component.wakes(i, seen)
+
+
+@settings(deadline=None, max_examples=25)
+@given(steps=STEPS)
+def test_nothing_wakes_from_the_number_on_that_a_component_names(steps: list[Step]) -> None:
+    """Slots from there on are not asked about one by one."""
+    seen = view(*GO, *steps)
+    for component in (*BOUNDED, *GATED):
+        if hasattr(component, "wakes_below"):
+            below = component.wakes_below(seen)
+            assert not any(component.wakes(i, seen) for i in range(len(seen.outputs)) if i >= below)
+
+
+def test_components_that_name_no_number_are_those_that_wake_in_any_order() -> None:
+    """A later run or read of the same file lifts the reason of any earlier one."""
+    assert {one.name for one in GATED if not hasattr(one, "wakes_below")} == {"failed_run", "readlifecycle"}
 
 
 @settings(deadline=None, max_examples=25)

@@ -3,6 +3,8 @@
 from collections.abc import Callable
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from cgcli.compaction.component import MarkerMode, Reduction, Skip, Slot
 from cgcli.compaction.components.mask import Mask, peek
@@ -88,3 +90,10 @@ def test_output_is_left_alone_for_a_named_reason(
 def test_peek_is_one_clean_line(text: str, n_chars: int, start: str) -> None:
     """Nothing in a peek moves the cursor, turns the text around or reads as a marker."""
     assert peek(text, n_chars) == start
+
+
+@given(st.text(alphabet=st.sampled_from("ab \t\n\x85\u00a0\u2028\u3000\u202e\x07\ud83d"), max_size=12))
+def test_peek_has_a_blank_for_what_does_not_print(text: str) -> None:
+    """However blanks and such characters follow each other, between two words stands one space."""
+    words = "".join(char if char.isprintable() else " " for char in text).split()
+    assert peek(text, 96) == " ".join(words)

@@ -17,7 +17,7 @@ from cgcli.replay.modes.tail import Protect
 from tests import oracle
 from tests.replay.modes.driving import Failing, asking, drive, extracting, options, sync
 from tests.replay.modes.schedules import Watched, bodies, broken, interleaved, lost, originals
-from tests.replay.paired.lanes import body, conversation, growing, lines
+from tests.replay.paired.lanes import body, conversation, growing, lines, planned
 
 if TYPE_CHECKING:
     from tests.replay.modes.driving import Driven
@@ -100,6 +100,17 @@ def test_observe_goes_on_where_the_first_request_of_a_thread_was_dropped() -> No
     done = drive(lines(requests, gap_s=1), PLAN, ObserveArm, told)
     assert len(done.sent) == 7
     assert (done.counters.observe_queue.queued, done.counters.observe_queue.dropped) == (1, 6)
+
+
+def test_a_request_whose_copy_was_dropped_was_sent_all_the_same() -> None:
+    """Every other copy is dropped; the provider's cache is warm by the requests between, and `mask` enters nothing."""
+    content = lines(growing(conversation(6)), gap_s=200)
+    plan = planned("mask", mask={"keep_recent": 1})
+    told = ModeOptions(step_s=250.0, max_queue=0)
+    done = drive(content, plan, ObserveArm, told)
+    assert (done.counters.observe_queue.queued, done.counters.observe_queue.dropped) == (4, 3)
+    assert done.counters.potential_saved_tokens == 0
+    assert drive(lines(growing(conversation(6)), gap_s=400), plan, sync).counters.saved_tokens > 0
 
 
 @pytest.mark.parametrize("what", [OSError("no route"), Refusal(reason="refused", detail="not today")])
