@@ -11,7 +11,7 @@ import pytest
 
 from tests.docs import readme
 from tests.docs.help import commands
-from tests.docs.pages import README, ROOT, code_spans, rows, sections
+from tests.docs.pages import README, ROOT, rows, sections
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -74,15 +74,6 @@ def test_the_table_has_every_command() -> None:
     assert {word for words in leaves for word in words} == {
         word for word in spans.split() if word.islower() and word != "cg" and not word.startswith("-")
     }
-
-
-def test_what_is_not_built_is_not_there() -> None:
-    """No command that the README names as not built yet exists."""
-    told = "\n".join(sections(TEXT)["What to know before you trust a figure"]).split("Not built yet")[1]
-    known = {words[0] for words, _ in commands() if words}
-
-    assert set(code_spans(told))
-    assert not known & set(code_spans(told))
 
 
 def test_it_is_short() -> None:
