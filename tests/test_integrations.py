@@ -81,6 +81,7 @@ def test_the_check_step_runs(files: str, code: int, tmp_path: Path) -> None:
     assert "G-APPEND" in summary.read_text(encoding="utf-8")
 
 
+@pytest.mark.slow
 def test_the_install_step_installs_this_tree(tmp_path: Path) -> None:
     """Without a version it installs the tree that the action stands in."""
     done = _run(

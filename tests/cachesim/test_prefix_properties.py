@@ -72,7 +72,7 @@ def _checked(of: Sent, messages: list[Said]) -> int:
 
 
 @given(conversations())
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=50, deadline=None)
 def test_what_is_read_is_what_is_shared(drawn: list[list[Said]]) -> None:
     """With the longest beginning of any earlier request: in pages of one token, and in blocks of four."""
     longest = [max((_shared(messages, before) for before in drawn[:i]), default=0) for i, messages in enumerate(drawn)]
@@ -83,7 +83,7 @@ def test_what_is_read_is_what_is_shared(drawn: list[list[Said]]) -> None:
 
 
 @given(conversations())
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=40, deadline=None)
 def test_grow_only_reads_the_longest_request_that_is_had_whole(drawn: list[list[Said]]) -> None:
     """And nothing of one that is not."""
     options = {"provider": "openai-earlier", "openai_reuse": "grow-only", "minimum_tokens": 1}
@@ -95,7 +95,7 @@ def test_grow_only_reads_the_longest_request_that_is_had_whole(drawn: list[list[
 
 
 @given(conversations())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=25, deadline=None)
 def test_deepseek_reads_no_more_than_is_shared_and_an_answer(drawn: list[list[Said]]) -> None:
     """Whole units are part of what was sent, but for the answer to a request, which is not sent."""
     reads = _reads(drawn, provider="deepseek", minimum_tokens=1)
@@ -134,7 +134,7 @@ def _even(draw: st.DrawFn) -> list[list[Said]]:
 
 
 @given(_even(), st.integers(1, 30), st.sampled_from([1, 4, 16]))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=50, deadline=None)
 def test_eviction_is_that_of_a_list_of_blocks(drawn: list[list[Said]], n_blocks: int, block: int) -> None:
     """The latest used first, the beginnings of a request before its end, cut to what fits."""
     options = {"provider": "vllm", "vllm_block_tokens": block, "vllm_capacity_blocks": n_blocks}
@@ -142,7 +142,7 @@ def test_eviction_is_that_of_a_list_of_blocks(drawn: list[list[Said]], n_blocks:
 
 
 @given(conversations(), st.integers(1, 60), st.integers(0, 60))
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=30, deadline=None)
 def test_more_room_never_reads_less(drawn: list[list[Said]], room: int, more: int) -> None:
     """Request by request; and no room at all for more than what is shared."""
     for name, options in (("vllm", {"vllm_block_tokens": 4}), ("sglang", {})):

@@ -253,6 +253,7 @@ def test_many_blank_lines_before_the_first_record_are_no_end(tmp_path: Path) -> 
     assert " 3 requests " in ran.text.splitlines()[0]
 
 
+@pytest.mark.slow
 def test_a_line_of_20_megabytes_comes_back(tmp_path: Path) -> None:
     """One request whose one tool output is all of it."""
     text = "\n".join(f"{i * 7919 % 1_000_003:>8} wrote block {i} of the archive" for i in range(540_000))

@@ -98,7 +98,7 @@ def test_what_thinking_is_bound_to_stays(name: str, held: str, tmp_path: Path) -
         assert [_bound(one) for one in _sent(_policy(name), free, held, tmp_path)] != [_bound(one) for one in free]
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=6, deadline=None)
 @given(policy=pipelines(), held=st.sampled_from(HeldRule))
 def test_it_stays_under_several_steps(policy: Policy, held: str) -> None:
     """One behind the other, in any order, with any parameters that are allowed."""

@@ -621,7 +621,7 @@ shapes = st.fixed_dictionaries(
     allowed=st.booleans(),
     summariser=st.sampled_from([Extractive(), Modelled(ratio=0.1), Modelled(ratio=0.6)]),
 )
-@settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=4, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_every_capture_comes_back(
     shape: Any, held: str, summariser: Any, tmp_path_factory: pytest.TempPathFactory, *, allowed: bool
 ) -> None:

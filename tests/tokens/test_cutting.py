@@ -39,7 +39,7 @@ def _cut(text: str, n_chars: int, *, arriving: int) -> list[str]:
         return list(steady([text[i : i + arriving] for i in range(0, len(text), arriving)]))
 
 
-@settings(max_examples=1500, deadline=None)
+@settings(max_examples=300, deadline=None)
 @given(text=_text, n_chars=st.integers(1, 9), arriving=st.integers(1, 30))
 @example(text="x\n/y", n_chars=1, arriving=9)
 @example(text="a \n b\n\n c", n_chars=1, arriving=9)

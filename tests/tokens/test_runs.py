@@ -53,6 +53,7 @@ _runs = st.tuples(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(runs=st.lists(_runs, max_size=5))
 def test_pieces_are_the_text_without_long_runs(runs: list[tuple[str, int]]) -> None:
@@ -84,6 +85,7 @@ UNBROKEN = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", UNBROKEN)
 def test_long_unbroken_run_takes_seconds(name: str) -> None:
     """A million characters without a break are counted exactly, in time that grows with the length."""

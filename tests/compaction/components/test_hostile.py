@@ -100,6 +100,7 @@ def test_component_that_looks_around_does(name: str) -> None:
     assert acts_on(component, slots) == BY_PLACE[name]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", sorted(BODY_COMPONENTS))
 def test_component_of_bodies_leaves_a_hostile_request_whole(name: str) -> None:
     """In the system prompt, a tool's description, a user's words, thinking and an output: still that JSON."""

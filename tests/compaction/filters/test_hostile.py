@@ -22,6 +22,7 @@ IN_ONE_LINE = ("a", "[", "digits", "nested brackets")
 PIECES = ("a", "[", "(", "{", "/", ":", ".", "1", " ", "- ", "a b ", "1.2.3 ", "\x1b[", "=>", "[1/2] ", "\\")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("one", ALL, ids=[one.name for one in ALL])
 def test_filter_does_its_work_before_a_line_of_a_megabyte(one: Filter) -> None:
     """That line stays as it is, and what stands before it is filtered as without it."""
@@ -46,6 +47,7 @@ def test_filter_comes_to_an_end_on_lines_that_it_matches(one: Filter) -> None:
     ]
 
 
+@pytest.mark.slow
 def test_choice_among_them_ends() -> None:
     """None is for them; by the text, and by a command line that is a megabyte itself."""
     for text in HOSTILE.values():

@@ -160,7 +160,7 @@ OPTIONS = st.builds(
 )
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=15, deadline=None)
 @given(
     told=OPTIONS,
     n_lanes=st.integers(1, 4),

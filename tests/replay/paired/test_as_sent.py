@@ -58,7 +58,7 @@ def _same(sent: Request, body: bytes) -> None:
     assert [item.parts for item in sent.messages] == [item.parts for item in parsed.messages]
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(data=st.data())
 def test_each_request_reads_as_its_bytes_do(data: st.DataObject) -> None:
     """Whatever is decided, taken back or appended from request to request, and wherever the tools stand."""

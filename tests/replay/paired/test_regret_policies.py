@@ -72,7 +72,7 @@ def test_a_copy_that_stands_elsewhere_is_not_regretted() -> None:
     assert [one.regrets for one in sent] == [()] * 4
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=8, deadline=None, suppress_health_check=list(HealthCheck))
 @given(
     dialect=st.sampled_from(DIALECTS), seed=st.integers(0, 99), turns=st.integers(1, 8), side_lanes=st.integers(0, 1)
 )
@@ -83,7 +83,7 @@ def test_what_drops_nothing_regrets_nothing(dialect: Dialect, seed: int, turns: 
         assert [one.regrets for one in by_policy(data, policy) if one.regrets] == []
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=10, deadline=None, suppress_health_check=list(HealthCheck))
 @given(
     dialect=st.sampled_from(DIALECTS),
     seed=st.integers(0, 99),

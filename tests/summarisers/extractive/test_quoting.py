@@ -181,6 +181,7 @@ HOSTILE = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", HOSTILE)
 def test_a_million_hostile_characters_are_read(name: str) -> None:
     """As the text of the user, as a command and as its output."""
@@ -191,6 +192,7 @@ def test_a_million_hostile_characters_are_read(name: str) -> None:
     assert counter().count(summary) <= 300
 
 
+@pytest.mark.slow
 def test_thousands_of_turns_are_read() -> None:
     """Each with a demand, a decision, a command, an error and a file of its own; the first request stays."""
     turns: list[Turn] = [("user", "Build all.")]
