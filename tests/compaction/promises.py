@@ -98,7 +98,9 @@ class Watch:
         rows = self.done.run.ledger.rows
         old = [body for _, body in oracle.bodies(self.before)]
         new = [body for _, body in oracle.bodies(self.after)]
-        may_break = self.held != "respect" or self.steps & REWRITING
+        # `stale_at_depth` asks for it: a read that is out of date goes out of the held prefix.
+        at_depth = any(getattr(component, "stale_at_depth", False) for component in self.policy.components)
+        may_break = self.held != "respect" or self.steps & REWRITING or at_depth
         for lane in oracle.lanes_by_first_message(list(enumerate(old))):
             for i, k in pairwise(lane):
                 if not oracle.is_append(old[i], old[k]):
