@@ -79,9 +79,11 @@ class Watch:
         for i, row in enumerate(self.done.run.ledger.rows):
             if row.after_tokens > row.before_tokens:
                 yield f"request {i} has {row.after_tokens - row.before_tokens} tokens more"
-        # A summary or a note has fewer tokens than the messages that it stands for, and may have more bytes.
-        if not self.steps & (ADDS_BYTES | BY_BUDGET):
-            for i, (was, now) in enumerate(zip(self.before.split(b"\n"), self.after.split(b"\n"), strict=False)):
+        if not self.steps & ADDS_BYTES:
+            old, new = self.before.split(b"\n"), self.after.split(b"\n")
+            if len(old) != len(new):  # a record over several lines lost some: the lines are not those of the input
+                old, new = [self.before], [self.after]
+            for i, (was, now) in enumerate(zip(old, new, strict=True)):
                 if len(now) > len(was):
                     yield f"line {i} has {len(now) - len(was)} bytes more"
 
