@@ -63,7 +63,6 @@ class ObserveArm(ModeArm):
         turn = ArmTurn(
             number=met.number,
             line=exchange.source.line,
-            file=exchange.source.file,
             thread=met.placement.thread.identity,
             model=request.model,
             sent_s=moment.sent_s,

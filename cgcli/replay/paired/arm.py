@@ -30,9 +30,6 @@ if TYPE_CHECKING:
     from cgcli.replay.paired.shared import Shared
     from cgcli.replay.run import Run
 
-OWN_NUMBER = -1
-"""How a policy's own calls are named to the simulated cache."""
-
 
 @value
 class Moment:
@@ -135,7 +132,6 @@ class Arm:
         turn = ArmTurn(
             number=met.number,
             line=line,
-            file=exchange.source.file,
             thread=thread,
             model=request.model,
             sent_s=moment.sent_s,
@@ -185,7 +181,7 @@ class Arm:
             model=request.model,
             basis=Basis.SIMULATED,
         )
-        return self._shared.billing.of(told, request, answer, self._simulator, sent_s=sent_s, number=OWN_NUMBER)
+        return self._shared.billing.of(told, request, answer, self._simulator, sent_s=sent_s)
 
     def _new(self, request: Request, outcome: Outcome) -> Iterator[NewEdit]:
         counted = {id(one.slot.decision): one.slot.tokens for one in outcome.decided}

@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from cgcli.summarisers.protocol import Summary
     from cgcli.tokens.ruler import Ruler
 
+_OWN_NUMBER = -1
+"""How a policy's own calls are named to the simulated cache."""
+
 
 class OwnBilling:
     """Bills the calls of all policies alike."""
@@ -34,7 +37,6 @@ class OwnBilling:
         simulator: Simulator,
         *,
         sent_s: float | None,
-        number: int,
     ) -> OwnCall:
         """*told* with the bill of *request*, which was answered so; *simulator* holds it from now on.
 
@@ -42,7 +44,7 @@ class OwnBilling:
         """
         if isinstance(answer, Refusal):
             return changed(told, refused=answer.reason)
-        simulated = simulator.send(request, number=number, sent_s=sent_s, readable_s=sent_s)
+        simulated = simulator.send(request, number=_OWN_NUMBER, sent_s=sent_s, readable_s=sent_s)
         if answer.usage is not None and answer.usage.basis is Basis.MEASURED:
             return self._measured(told, answer.usage)
         ruler = self._ruler(request.model)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING
 
 from cgcli.providers.answer_ids import is_claude_answer
+from cgcli.replay.paired.recorded_answer import told
 
 if TYPE_CHECKING:
     from cgcli.model import Exchange
@@ -25,8 +25,8 @@ class Origin:
         """Take one answer into account."""
         if self._n_looked_at >= _MOST_LOOKED_AT or exchange.request.dialect != "anthropic":
             return
-        name = _name(exchange.answer)
-        if name is not None:
+        name = (told(exchange.answer) or {}).get("id")
+        if isinstance(name, str):
             self._n_looked_at += 1
             self._n_given += is_claude_answer(name)
 
@@ -34,14 +34,3 @@ class Origin:
     def is_invented(self) -> bool:
         """True where answers have names, and none that Claude's API gives."""
         return self._n_looked_at > 0 and not self._n_given
-
-
-def _name(answer: bytes | None) -> str | None:
-    if answer is None:
-        return None
-    try:
-        told = json.loads(answer)
-    except (ValueError, RecursionError):
-        return None
-    name = told.get("id") if isinstance(told, dict) else None
-    return name if isinstance(name, str) else None

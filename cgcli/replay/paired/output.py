@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any
 
 from cgcli.model import Basis
+from cgcli.replay.paired.recorded_answer import told
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -22,14 +22,8 @@ def output_tokens(exchange: Exchange, ruler: Ruler) -> int | None:
     usage = exchange.usage
     if usage is not None and usage.basis is Basis.MEASURED and usage.output is not None:
         return usage.output
-    answer = exchange.answer
-    if answer is None:
-        return None
-    try:
-        told = json.loads(answer)
-    except (ValueError, RecursionError):
-        return None
-    content = next((told[key] for key in _CONTENT if key in told), None) if isinstance(told, dict) else None
+    answer = told(exchange.answer) or {}
+    content = next((answer[key] for key in _CONTENT if key in answer), None)
     return None if content is None else ruler.tokens(sum(map(ruler.count, _texts(content))))
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from enum import StrEnum
+from itertools import compress
 from typing import TYPE_CHECKING
 
 from cgcli.cachesim.why import Why
@@ -166,9 +167,7 @@ _NOT_ASKED_FOR = frozenset({Why.NO_BREAKPOINT, Why.BELOW_MINIMUM})
 
 
 def _excluded(usage: Usage | None, simulated: Simulated | Refusal) -> Excluded | None:
-    if usage is None:
-        return Excluded.NO_USAGE
-    if usage.basis is not Basis.MEASURED:
+    if usage is None or usage.basis is not Basis.MEASURED:
         return Excluded.NO_USAGE
     if usage.iterations:
         return Excluded.SEVERAL_PASSES
@@ -209,10 +208,10 @@ def _with_heads(turns: Sequence[CheckedTurn], first_reads: Sequence[int]) -> Ite
 
     Their size is not recorded; a number that several requests read whose messages nobody could have read is that.
     """
-    unread = [turn for turn in turns if turn.why == Before.READS_MORE and not turn.predicted_tokens]
-    times = Counter([*(turn.recorded_tokens for turn in unread), *first_reads])
-    for turn in turns:
-        if turn in unread and times[turn.recorded_tokens] > 1:
+    unread = [turn.why == Before.READS_MORE and not turn.predicted_tokens for turn in turns]
+    times = Counter([*(turn.recorded_tokens for turn in compress(turns, unread)), *first_reads])
+    for turn, is_unread in zip(turns, unread, strict=True):
+        if is_unread and times[turn.recorded_tokens] > 1:
             yield changed(turn, found=Class.EXPLAINED, why=Before.UNRECORDED_HEAD)
         else:
             yield turn

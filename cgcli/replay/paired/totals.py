@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 
 from cgcli.compaction.summaries.state import What
 from cgcli.model import Refusal, value
+from cgcli.replay.paired.turns import sum_usd
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from cgcli.replay.paired.arm import Arm
     from cgcli.replay.paired.turns import ArmTurn
@@ -77,7 +78,7 @@ def totals(arm: Arm, off: Arm) -> Totals:
     simulated = [one.simulated for one in turns if not isinstance(one.simulated, Refusal)]
     regrets = [one for turn in turns for one in turn.regrets]
     own = [one for turn in turns for one in turn.own_calls]
-    own_usd = _sum(one.usd for one in own if one.refused is None)
+    own_usd = sum_usd(one.usd for one in own if one.refused is None)
     usd, off_usd = _usd(turns), _usd(off.turns)
     is_priced = any(turn.usd is not None for turn in turns)
     found, after = break_even(turns, off.turns)
@@ -108,17 +109,11 @@ def totals(arm: Arm, off: Arm) -> Totals:
     )
 
 
-def turn_usd(turn: ArmTurn) -> Decimal | None:
-    """What a turn costs with the policy's own calls; None where a price is missing."""
-    own = _sum(one.usd for one in turn.own_calls if one.refused is None)
-    return turn.usd + own if turn.usd is not None and own is not None else None
-
-
 def differences(turns: Sequence[ArmTurn], off: Sequence[ArmTurn]) -> list[Decimal]:
     """After each turn, what was spent beyond doing nothing so far; a turn without a price adds nothing to either."""
     found, total = [], Decimal(0)
     for one, other in zip(turns, off, strict=True):
-        mine, its = turn_usd(one), turn_usd(other)
+        mine, its = one.all_usd, other.all_usd
         if mine is not None and its is not None:
             total += mine - its
         found.append(total)
@@ -130,7 +125,7 @@ def break_even(turns: Sequence[ArmTurn], off: Sequence[ArmTurn]) -> tuple[BreakE
     first = next((i for i, turn in enumerate(turns) if turn.is_changed or _answered(turn)), None)
     if first is None:
         return BreakEven.NOTHING_CHANGED, None
-    if not any(turn_usd(turn) is not None for turn in turns):
+    if not any(turn.all_usd is not None for turn in turns):
         return BreakEven.UNPRICED, None
     ahead = differences(turns, off)
     behind = [i for i, spent in enumerate(ahead) if spent > 0]
@@ -174,19 +169,9 @@ def _answered(turn: ArmTurn) -> bool:
     return any(one.refused is None for one in turn.own_calls)
 
 
-def _sum(amounts: Iterator[Decimal | None]) -> Decimal | None:
-    total = Decimal(0)
-    for amount in amounts:
-        if amount is None:
-            return None
-        total += amount
-    return total
-
-
 def _usd(turns: Sequence[ArmTurn]) -> Decimal | None:
     """The sum of all that has a price; None where a call of the policy's own has none."""
-    each = [turn_usd(turn) for turn in turns if turn.usd is not None]
-    return _sum(iter(each))
+    return sum_usd(turn.all_usd for turn in turns if turn.usd is not None)
 
 
 def _unique(arm: Arm) -> int:

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from typing import TYPE_CHECKING
 
-from cgcli.model import unique, value
+from cgcli.model import Refusal, unique, value
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from decimal import Decimal
+    from collections.abc import Iterable, Mapping
 
     from cgcli.cachesim.simulated import Simulated
-    from cgcli.model import Basis, Refusal
+    from cgcli.model import Basis
     from cgcli.replay.paired.regret import Regret
 
 
@@ -62,7 +62,6 @@ class ArmTurn:
     number: int
     """Of the request in the file, from 0."""
     line: int
-    file: str
     thread: int
     model: str | None
     sent_s: float | None
@@ -85,11 +84,29 @@ class ArmTurn:
     regrets: tuple[Regret, ...]
 
     @property
+    def input_tokens(self) -> int:
+        """As the simulated cache counts them; where it is not simulated, what is left of those before compaction."""
+        if isinstance(self.simulated, Refusal):
+            return self.before_tokens - self.removed_tokens
+        return self.simulated.input_tokens
+
+    @property
     def own_usd(self) -> Decimal | None:
-        """What the policy's own calls of this turn cost together; None where one of them has no price."""
-        total = None
-        for one in self.own_calls:
-            if one.usd is None:
-                return None
-            total = one.usd if total is None else total + one.usd
-        return total
+        """What the policy's own calls of this turn cost together; None where one that was answered has no price."""
+        return sum_usd(one.usd for one in self.own_calls if one.refused is None)
+
+    @property
+    def all_usd(self) -> Decimal | None:
+        """What the turn costs with the policy's own calls; None where a price is missing."""
+        own = self.own_usd
+        return self.usd + own if self.usd is not None and own is not None else None
+
+
+def sum_usd(amounts: Iterable[Decimal | None]) -> Decimal | None:
+    """The sum of *amounts*; None where one of them is not known."""
+    total = Decimal(0)
+    for amount in amounts:
+        if amount is None:
+            return None
+        total += amount
+    return total

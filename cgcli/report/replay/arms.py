@@ -10,7 +10,6 @@ from cgcli.compaction.paying import Unpaid
 from cgcli.compaction.policy import names
 from cgcli.model import Refusal
 from cgcli.replay.modes.base import ModeArm
-from cgcli.replay.paired.totals import turn_usd
 from cgcli.report.billed import usd
 from cgcli.report.replay.sums import sums
 from cgcli.report.summaries import summaries
@@ -116,7 +115,7 @@ def _turns(one: Arm, off: Arm, places: Places, *, with_texts: bool) -> Iterator[
     lines = {turn.number: turn.line for turn in one.turns}
     total, off_total = Decimal(0), Decimal(0)
     for turn, other in zip(one.turns, off.turns, strict=True):
-        mine, its = turn_usd(turn), turn_usd(other)
+        mine, its = turn.all_usd, other.all_usd
         total, off_total = total + (mine or 0), off_total + (its or 0)
         simulated = turn.simulated
         told = None if isinstance(simulated, Refusal) else simulated
@@ -128,7 +127,7 @@ def _turns(one: Arm, off: Arm, places: Places, *, with_texts: bool) -> Iterator[
             "model": turn.model,
             "sent_s": turn.sent_s,
             "before_tokens": turn.before_tokens,
-            "input_tokens": told.input_tokens if told is not None else turn.before_tokens - turn.removed_tokens,
+            "input_tokens": turn.input_tokens,
             "read_tokens": told.read_tokens if told is not None else None,
             "write_tokens": told.written_tokens if told is not None else None,
             "write_by_ttl_s": {str(ttl_s): n for ttl_s, n in sorted(told.write_by_ttl_s.items()) if n} if told else {},
@@ -138,7 +137,7 @@ def _turns(one: Arm, off: Arm, places: Places, *, with_texts: bool) -> Iterator[
             "read_line": lines.get(told.read_from) if told is not None and told.read_from is not None else None,
             "not_simulated": _not_simulated(simulated) if isinstance(simulated, Refusal) else None,
             "usd": usd(mine),
-            "own_usd": usd(turn.own_usd) if turn.own_calls else "0",
+            "own_usd": usd(turn.own_usd),
             "cumulative_usd": usd(total) if mine is not None else None,
             "cumulative_off_usd": usd(off_total) if its is not None else None,
             "fired": dict(turn.fired),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from cgcli.model import Refusal
 from cgcli.replay.modes.base import ModeArm
 from cgcli.replay.modes.options import Mode
 from cgcli.report.replay.modes_figures import figures
@@ -92,8 +91,6 @@ def _options(options: ModeOptions) -> dict[str, Any]:
 
 def _turns(one: ModeArm, places: Places) -> Iterator[dict[str, Any]]:
     for sent, told in zip(one.turns, one.mode_turns, strict=True):
-        simulated = sent.simulated
-        known = None if isinstance(simulated, Refusal) else simulated
         yield {
             "number": told.number,
             "line": sent.line,
@@ -101,7 +98,7 @@ def _turns(one: ModeArm, places: Places) -> Iterator[dict[str, Any]]:
             "turn": places.turns[told.number],
             "at_s": told.at_s,
             "added_ms": 1000 * told.added_s,
-            "input_tokens": known.input_tokens if known is not None else sent.before_tokens - sent.removed_tokens,
+            "input_tokens": sent.input_tokens,
             "breakpoints": told.n_breakpoints,
             "job": told.job,
             "protected": told.is_protected,

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from cgcli.model import Refusal, changed
-from cgcli.replay.paired.totals import BreakEven, pareto, totals, turn_usd
+from cgcli.model import Basis, Refusal, changed
+from cgcli.replay.paired.totals import BreakEven, pareto, totals
+from cgcli.replay.paired.turns import OwnCall
 from tests.replay.paired.lanes import conversation, growing, lines, output, planned, run
 from tests.running import FIXTURES
 
@@ -65,13 +66,26 @@ def test_the_turns_add_up_to_the_total(name: str) -> None:
     """To the last digit: dollars of turns with the policy's own calls are the policy's dollars; so are tokens."""
     done = run(DEMO, planned(name, summarize={"budget_tokens": 9000}) if name == "summarize" else planned(name))
     arm, sums = done.arms[1], _totals(done, 1)
-    each = [turn_usd(turn) for turn in arm.turns]
+    each = [turn.all_usd for turn in arm.turns]
     assert all(usd is not None for usd in each)
     assert sum((usd for usd in each if usd is not None), start=Decimal(0)) == sums.usd
     simulated = [turn.simulated for turn in arm.turns if not isinstance(turn.simulated, Refusal)]
     assert sum(one.input_tokens for one in simulated) == sums.input_tokens
     assert sums.input_tokens == sums.read_tokens + sums.write_tokens + sums.fresh_tokens
     assert sums.off_difference_usd == sums.usd - (_totals(done, 0).usd or Decimal(0))
+
+
+def test_a_refused_call_costs_its_turn_nothing() -> None:
+    """What nobody answered is in no sum; an answered call without a price leaves its turn without one."""
+    turn = run(DEMO).arms[0].turns[0]
+    call = OwnCall(line=1, what="summary", mode="standalone", model=None, basis=Basis.SIMULATED)
+    refused, priced = changed(call, refused="not_recorded"), changed(call, usd=Decimal("0.25"))
+    assert turn.usd is not None
+    assert (turn.own_usd, turn.all_usd) == (Decimal(0), turn.usd)
+    both = changed(turn, own_calls=(refused, priced))
+    assert (both.own_usd, both.all_usd) == (Decimal("0.25"), turn.usd + Decimal("0.25"))
+    unpriced = changed(turn, own_calls=(refused, priced, call))
+    assert (unpriced.own_usd, unpriced.all_usd) == (None, None)
 
 
 def test_trimming_in_every_turn_costs_more_than_in_batches(tmp_path: Path) -> None:
