@@ -53,12 +53,8 @@ def assumed(places: Places, options: CacheOptions) -> list[Marked]:
 
 def marks(places: Places) -> list[Marked]:
     """The marks that the request sets where one can stand."""
-    keyed = CLAUDE_KEY.encode()
-    return [
-        (place, mark.ttl or DEFAULT_TTL)
-        for place, mark in places.marks()
-        if places.is_markable(place) and keyed in places.item(place).wire
-    ]
+    found = places.marks(CLAUDE_KEY.encode())
+    return [(place, mark.ttl or DEFAULT_TTL) for place, mark in found if places.is_markable(place)]
 
 
 def planned(

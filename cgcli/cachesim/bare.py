@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from cgcli.cachesim.layout import own_and_content
 from cgcli.dialects.anthropic import Anthropic
 from cgcli.dialects.base import string_of
 from cgcli.model import Digest, value
@@ -32,17 +33,11 @@ class Bare:
 def bare(item: Item, thinking: Sequence[bool]) -> Bare:
     """*item* without its blocks that are *thinking*, by its content in Anthropic's shape: read as if none had been."""
     whole = _without_thinking(item) if any(thinking) else item
-    own, content, last = [], [], -1
-    for block in whole.blocks:
-        if block.i_part > last:
-            last = block.i_part
-            content.append(block.rendered)
-        else:
-            own.append(block.rendered)
-    left = iter(content)
+    own, content = own_and_content(whole)
+    left = (block.rendered for block in content)
     return Bare(
         rendered=whole.rendered,
-        own=b"".join(own),
+        own=b"".join(block.rendered for block in own),
         digests=tuple(Digest(b"") if is_thinking else next(left, Digest(b"")) for is_thinking in thinking),
     )
 

@@ -6,20 +6,6 @@ _MOST_BACK = 64
 """Characters that are looked back over for the beginning of a word; in longer unbroken runs any place is one."""
 
 
-def shared(a: str, b: str) -> int:
-    """How many leading characters *a* and *b* share; by halving, because slices are compared at once."""
-    low, high = 0, min(len(a), len(b))
-    if a[:high] == b[:high]:
-        return high
-    while high - low > 1:
-        middle = (low + high) // 2
-        if a[low:middle] == b[low:middle]:
-            low = middle
-        else:
-            high = middle
-    return low
-
-
 def whole_words(a: str, b: str, n_shared: int, first: int) -> int:
     """*n_shared*, or less: up to the end of the last word behind *first* that is whole in both texts; else *first*.
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import ChainMap
 from typing import TYPE_CHECKING
 
+from cgcli.cachesim.lifetime import earliest, fate
 from cgcli.cachesim.why import Why
 from cgcli.model import changed, value
 
@@ -64,7 +65,7 @@ class Entries:
             number=found.number if is_first else new.number,
             ttl_s=max(found.ttl_s, new.ttl_s),
             used_s=_latest(found.used_s, new.used_s),
-            readable_s=_earliest(found.readable_s, new.readable_s),
+            readable_s=earliest(found.readable_s, new.readable_s),
             recorded_tokens=found.recorded_tokens if is_first else new.recorded_tokens,
         )
 
@@ -76,21 +77,9 @@ class Entries:
 
 
 def _fate(entry: Entry, sent_s: float | None) -> Why | None:
-    """Why *entry* cannot be read at *sent_s*; without a time on both sides nothing speaks against it."""
-    if sent_s is None:
-        return None
-    if entry.readable_s is not None and sent_s < entry.readable_s:
-        return Why.NOT_YET_READABLE
-    if entry.used_s is not None and sent_s - entry.used_s > entry.ttl_s:
-        return Why.EXPIRED
-    return None
+    return fate(sent_s, readable_s=entry.readable_s, used_s=entry.used_s, life_s=entry.ttl_s)
 
 
 def _latest(known_s: float | None, sent_s: float | None) -> float | None:
     """The later of both; None where the new one is not recorded: nobody can say when its time is over."""
     return sent_s if known_s is None or sent_s is None else max(known_s, sent_s)
-
-
-def _earliest(a: float | None, b: float | None) -> float | None:
-    """The earlier of both; None, readable at once, where one is."""
-    return None if a is None or b is None else min(a, b)

@@ -6,6 +6,7 @@ from collections import ChainMap
 from itertools import count, groupby
 from typing import TYPE_CHECKING, TypeVar
 
+from cgcli.cachesim.lifetime import earliest, fate
 from cgcli.cachesim.why import Why
 from cgcli.model import unique
 
@@ -79,12 +80,7 @@ class HeldPrefix:
         used = _of(self._uses, stretch)
         if used is None:
             return Why.NOTHING_WRITTEN
-        if sent_s is None:
-            return None
-        if used.readable_s is not None and sent_s < used.readable_s:
-            return Why.NOT_YET_READABLE
-        is_over = life_s is not None and used.used_s is not None and sent_s - used.used_s > life_s
-        return Why.EXPIRED if is_over else None
+        return fate(sent_s, readable_s=used.readable_s, used_s=used.used_s, life_s=life_s)
 
     def room_tokens(self, last: Stretch, room: Room) -> int | None:
         """How many tokens up to *last* are left where only *room* is; None: all of them.
@@ -152,8 +148,7 @@ class HeldPrefix:
         if found is None or is_lost:
             self._writers[stretch] = sending.number
         else:
-            known_s = found.readable_s
-            readable_s = min(known_s, readable_s) if known_s is not None and readable_s is not None else None
+            readable_s = earliest(found.readable_s, readable_s)
         self._uses[stretch] = Use(i_use=self._i_latest, used_s=sending.sent_s, readable_s=readable_s)
 
     def _move(self, path: Sequence[Stretch], room: Room) -> None:

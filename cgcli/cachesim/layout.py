@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from cgcli.cachesim.bare import Bare, bare
-from cgcli.dialects.content import content_blocks, decoded
+from cgcli.dialects.content import content_blocks, decoded, has_kind
 from cgcli.model import Digest, Kind, Section, value
 from cgcli.prefix.marked import runs
 
 if TYPE_CHECKING:
-    from cgcli.model import Item, Part
+    from cgcli.model import Block, Item, Part
 
 _TEXTS = frozenset({Kind.USER_TEXT, Kind.ASSISTANT_TEXT, Kind.SYSTEM})
 _CACHE_POINT = b'"cachePoint"'
@@ -33,7 +32,6 @@ class Layout:
     markable: tuple[bool, ...]
     """False for thinking and empty texts."""
     thinking: tuple[bool, ...]
-    bare: Bare
     asks: bool
     """A user's message that does not only answer calls."""
     i_server_result: int | None
@@ -55,17 +53,10 @@ class Layout:
 
 def layout(item: Item) -> Layout:
     """The layout of *item*."""
-    own, content, last = [], [], -1
-    for block in item.blocks:
-        if block.i_part > last:
-            last = block.i_part
-            content.append(block)
-        else:
-            own.append(block)
+    own, content = own_and_content(item)
     starts = tuple(block.i_part for block in content)
     found = tuple(run for run, _ in runs(item))
     first = [item.parts[start] for start in starts]
-    thinking = tuple(part.kind is Kind.THINKING for part in first)
     servers = [i for i, part in enumerate(first) if part.kind is Kind.TOOL_RESULT and found[i] is None]
     return Layout(
         own=b"".join(block.rendered for block in own),
@@ -73,14 +64,27 @@ def layout(item: Item) -> Layout:
         starts=starts,
         runs=found,
         markable=tuple(_is_markable(part) for part in first),
-        thinking=thinking,
-        bare=bare(item, thinking),
+        thinking=tuple(part.kind is Kind.THINKING for part in first),
         asks=item.role == "user" and any(run is not Kind.TOOL_RESULT for run in found),
         i_server_result=servers[-1] if servers else None,
-        has_image=any(part.kind is Kind.IMAGE for part in item.parts),
-        cites=_CITATIONS in item.wire and any(_cites(block) for block in content_blocks(item)),
-        has_cache_point=_CACHE_POINT in item.wire and _is_cache_point(item),
+        has_image=has_kind(item, Kind.IMAGE),
+        cites=item.has(_CITATIONS) and any(_cites(block) for block in content_blocks(item)),
+        has_cache_point=item.has(_CACHE_POINT) and _is_cache_point(item),
     )
+
+
+def own_and_content(item: Item) -> tuple[list[Block], list[Block]]:
+    """The item's own fields (a tool's name, the id that it answers), and the blocks of its content, in order."""
+    own: list[Block] = []
+    content: list[Block] = []
+    last = -1
+    for block in item.blocks:
+        if block.i_part > last:
+            last = block.i_part
+            content.append(block)
+        else:
+            own.append(block)
+    return own, content
 
 
 def _is_cache_point(item: Item) -> bool:

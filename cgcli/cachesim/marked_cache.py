@@ -172,7 +172,7 @@ def _reaching_minimum(looked: _Looked) -> _Looked:
 
 def _recorded(usage: Usage | None) -> int | None:
     """What the provider says was read and written together; None where it does not say."""
-    if not measured(usage) or usage is None or usage.read is None or usage.write_by_ttl_s is None:
+    if not measured(usage) or usage.read is None or usage.write_by_ttl_s is None:
         return None
     return usage.read + sum(usage.write_by_ttl_s.values())
 

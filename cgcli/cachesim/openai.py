@@ -72,11 +72,7 @@ def _fault(mode: str, ttls: Sequence[str]) -> str | None:
 
 def _explicit(places: Places, ttl: str) -> list[tuple[Place, str]]:
     """The explicit breakpoints with their lifetimes; *ttl* where one has none of its own."""
-    found = []
-    for place, mark in places.marks():
-        if place.section is Section.MESSAGES and _KEY in places.request.messages[place.i_item].wire:
-            found.append((place, mark.ttl or ttl))
-    return found
+    return [(place, mark.ttl or ttl) for place, mark in places.marks(_KEY) if place.section is Section.MESSAGES]
 
 
 def _looked_at(explicit: Sequence[tuple[Place, str]], lookup: Lookup) -> Sequence[tuple[Place, str]]:

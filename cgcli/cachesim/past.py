@@ -27,7 +27,7 @@ class Sent:
     seed: bytes
     """Stands for the settings that its prompt depends on, where its cache takes no breakpoints."""
     tokens: int
-    """All of it, where its cache takes no breakpoints."""
+    """All of it, for its model."""
     before: Sent | None
     """The request that it only adds a question to: what it adds has no answer in it."""
 
@@ -53,7 +53,7 @@ class Past:
             return found.before if contains(request, found.before) else found
         return found
 
-    def add(self, places: Places, last: Place | None, *, seed: bytes = b"", tokens: int = 0) -> None:
+    def add(self, places: Places, last: Place | None, *, seed: bytes = b"") -> None:
         """Take in a request that was sent; *last* is the last place that it wrote or read."""
         request = places.request
         before = self.before(request)
@@ -65,7 +65,7 @@ class Past:
             states=request.states,
             last=last,
             seed=seed,
-            tokens=tokens,
+            tokens=places.total_tokens,
             before=_asked_from(request, before) if before is not None else None,
         )
 

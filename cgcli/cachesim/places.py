@@ -100,12 +100,6 @@ class Places:
         else:
             yield from (place for place in reversed(self.of_head()) if place.order <= start.order)
 
-    def item(self, place: Place) -> Item:
-        """The item that *place* stands in."""
-        request = self.request
-        items = {Section.TOOLS: request.tools, Section.SYSTEM: request.system}.get(place.section, request.messages)
-        return (items or ())[place.i_item]
-
     @property
     def server_result(self) -> Place | None:
         """The last result of a server tool."""
@@ -124,14 +118,15 @@ class Places:
             return self._tape.layout(self.request.messages[place.i_item]).markable[place.i_block]
         return self._spot(place).is_markable
 
-    def marks(self) -> Iterator[tuple[Place, Mark]]:
-        """The marks that the request sets, on whatever block, in cache order."""
+    def marks(self, key: bytes) -> Iterator[tuple[Place, Mark]]:
+        """The marks that the request sets under *key*, as one provider calls it, on whatever block, in cache order."""
         for place, spot in zip(self.of_head(), self.head.spots, strict=True) if self._has_marked_head() else ():
-            if spot.mark is not None:
+            if spot.mark is not None and self._head_item(place).has(key):
                 yield place, spot.mark
         messages = self.request.messages
         for i in self._tape.marked.of(messages):
-            yield from self._marks_in(i, messages[i])
+            if messages[i].has(key):
+                yield from self._marks_in(i, messages[i])
 
     def counted(self, place: Place) -> int:
         """Tokens up to and with *place*, without the ruler's factor."""
@@ -176,6 +171,10 @@ class Places:
         """All of the request, for the model."""
         return self.for_model(self.upto(len(self.request.messages)))
 
+    def _head_item(self, place: Place) -> Item:
+        items = self.request.tools if place.section is Section.TOOLS else self.request.system
+        return (items or ())[place.i_item]
+
     def _has_marked_head(self) -> bool:
         return any(spot.mark is not None for spot in self.head.spots)
 
@@ -194,10 +193,9 @@ class Places:
         request = self.request
         found = self._tape.layout(request.messages[i])
         before = self._tape.before(request, i, self._n_stripped)
-        is_stripped = i < self._n_stripped
-        own, digests = (found.bare.own, found.bare.digests) if is_stripped else (found.own, found.digests)
-        running = sha256(b"messages" + self.head.running + before + own)
-        for i_block, digest in enumerate(digests):
+        read = self._tape.bare(request.messages[i]) if i < self._n_stripped else found
+        running = sha256(b"messages" + self.head.running + before + read.own)
+        for i_block, digest in enumerate(read.digests):
             running.update(digest)
             yield Place(
                 section=Section.MESSAGES,

@@ -42,10 +42,10 @@ class Look:
         """Look at the request of *places*, sent at *sent_s*, and change nothing."""
         self.places = places
         self.rule = rule
+        self.stretches = stretches
+        self.held = held
         self.total_tokens = places.total_tokens
         self.walked = stretches.walk(places.request, rule.seed)
-        self._stretches = stretches
-        self._held = held
         self._sent_s = sent_s
         self._deepest = self.walked.inside if self.walked.inside is not None else self.walked.at
         self.room: Room | None = None
@@ -72,19 +72,19 @@ class Look:
 
     def _from(self, n_messages: int | None) -> tuple[Stretch, int]:
         if n_messages is not None:
-            end = self._stretches.end(self.places.request, self.rule.seed, n_messages)
+            end = self.stretches.end(self.places.request, self.rule.seed, n_messages)
             if end is not None:
                 return end, end.stop
         return self._deepest, self.walked.counted
 
     def _is_held(self, stretch: Stretch) -> bool:
-        return self._held.fate(stretch, self._sent_s, self.rule.life_s) is None
+        return self.held.fate(stretch, self._sent_s, self.rule.life_s) is None
 
     def _told(self, at: Stretch | None, counted: int, *, is_unit: bool) -> Read:
         if at is None:
             return _NOTHING
         is_whole = counted == at.stop and at is not self.walked.inside
-        recorded = self._held.recorded(at) if is_whole else None
+        recorded = self.held.recorded(at) if is_whole else None
         tokens = recorded[1] if recorded is not None else self.places.for_model(counted)
         if self.room_tokens is not None and self.room_tokens < tokens:
             tokens, recorded = self.room_tokens, None
@@ -95,7 +95,7 @@ class Look:
         """The longest unit; one that ends where a request did goes on to the end of the answer to that."""
         start, _ = self._from(n_messages)
         for stretch in start.up():
-            is_open = self._held.unit(stretch) if stretch is not self.walked.inside else None
+            is_open = self.held.unit(stretch) if stretch is not self.walked.inside else None
             if is_open is None or not self._is_held(stretch):
                 continue
             n_answered = self._answered(stretch, n_messages) if is_open and self.rule.keeps_answers else None

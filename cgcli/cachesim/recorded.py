@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeGuard
 
 from cgcli.model import Basis
 
@@ -10,6 +10,6 @@ if TYPE_CHECKING:
     from cgcli.model import Usage
 
 
-def measured(usage: Usage | None) -> bool:
+def measured(usage: Usage | None) -> TypeGuard[Usage]:
     """True for the provider's own count of one call; an aborted one has no token in it."""
     return usage is not None and usage.basis is Basis.MEASURED and not usage.iterations and bool(usage.input)

@@ -128,11 +128,11 @@ class Simulator:
 
     def _places(self, request: Request) -> Places:
         tape = self._tape(request.model)
-        if tape.latest is not None and tape.latest[0] is request:
-            return tape.latest[1]
+        if tape.latest is not None and tape.latest.request is request:
+            return tape.latest
         is_claudes = self._family_of(request) in MARKED and request.dialect == "anthropic"
         places = claude_reading.places(request, tape, self._options) if is_claudes else Places(request, tape)
-        tape.latest = request, places
+        tape.latest = places
         return places
 
     def _family_of(self, request: Request) -> Family | None:

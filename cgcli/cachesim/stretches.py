@@ -6,12 +6,14 @@ share one.
 
 from __future__ import annotations
 
-from bisect import bisect_left
+from bisect import bisect_left, insort_left
+from operator import attrgetter
 from typing import TYPE_CHECKING
 
-from cgcli.cachesim.chars import shared, whole_words
+from cgcli.cachesim.chars import whole_words
 from cgcli.cachesim.wording import BETWEEN, wordings
 from cgcli.model import Digest, unique
+from cgcli.prefix.difference import agreeing
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
     from cgcli.model import Item, Request
     from cgcli.tokens.meter import Meter
 
+_string = attrgetter("string")
 _HEAD = Digest(b"")
 """Stands for the end of tools and system prompt."""
 
@@ -38,7 +41,6 @@ class Stretch:
         "start",
         "stop",
         "string",
-        "strings",
     )
 
     def __init__(self, above: Stretch | None, string: str, start: int, stop: int) -> None:
@@ -54,9 +56,8 @@ class Stretch:
         """The message that ends with it."""
         self.below: Stretch | None = None
         """What it was one with before a request parted from it here."""
-        self.strings: list[str] = []
-        """Of what follows, sorted."""
         self.next: list[Stretch] = []
+        """What follows, sorted by its string."""
 
     def up(self) -> Iterator[Stretch]:
         """This one and all before it, but not the root, the last one first."""
@@ -67,9 +68,7 @@ class Stretch:
 
     def add(self, made: Stretch) -> None:
         """*made* follows."""
-        i = bisect_left(self.strings, made.string)
-        self.strings.insert(i, made.string)
-        self.next.insert(i, made)
+        insort_left(self.next, made, key=_string)
 
 
 @unique
@@ -107,10 +106,6 @@ class Stretches:
             return self._root(seed)
         return self._ends.get((seed, request.static, request.states[n_messages - 1] if n_messages else _HEAD))
 
-    def end_at(self, request: Request, seed: bytes, state: Digest) -> Stretch | None:
-        """Where the messages end that *state* stands for, behind the head of *request*."""
-        return self._ends.get((seed, request.static, state))
-
     def walk(self, request: Request, seed: bytes) -> Walked:
         """How far *request* is known under *seed*, which stands for all that changes its prompt beside its items."""
         low, high = -1, len(request.messages)
@@ -132,15 +127,13 @@ class Stretches:
         if walked.inside is not None:
             at = _part(walked.inside, walked.n_chars, walked.counted)
             offset += walked.n_chars
-        n_items = _n_items(request)
-        for i_item in range(walked.i_item, n_items):
+        for i_item in range(walked.i_item, _n_items(request)):
             i_first = walked.i_block if i_item == walked.i_item else 0
             for i_block, wording in enumerate(self._wordings(request, i_item)):
                 if i_block >= i_first:
                     at = _behind(at, wording, offset)
                     offset = 0
             self._ends_item(request, seed, i_item, at)
-        self._ends_item(request, seed, n_items - 1, at)
         return at
 
     def _root(self, seed: bytes) -> Stretch:
@@ -205,7 +198,7 @@ def _descend(at: Stretch, wording: Wording) -> tuple[Stretch, Stretch | None, in
 
 def _closest(at: Stretch, rest: str, n_frame: int, n_text: int) -> tuple[Stretch | None, int]:
     """Which of what follows *at* shares most with *rest*, and how many characters; None where nothing does."""
-    i = bisect_left(at.strings, rest)
+    i = bisect_left(at.next, rest, key=_string)
     best, most = None, 0
     for found in at.next[max(0, i - 1) : i + 1]:
         n = _alike(found, rest, n_frame, n_text)
@@ -216,7 +209,7 @@ def _closest(at: Stretch, rest: str, n_frame: int, n_text: int) -> tuple[Stretch
 
 def _alike(found: Stretch, rest: str, n_frame: int, n_text: int) -> int:
     """How many characters *rest* shares with *found*: all of it, or whole words of the text, or none."""
-    n = shared(found.string, rest)
+    n = agreeing(found.string, rest)
     if n == len(found.string) and (found.below is None or n >= n_text or rest[n].isspace()):
         return n
     first = max(n_frame, found.n_frame)
@@ -233,8 +226,7 @@ def _part(found: Stretch, n_chars: int, counted: int) -> Stretch:
     upper = Stretch(above, found.string[:n_chars], found.start, counted)
     upper.lead, upper.n_frame, upper.n_text = found.lead, found.n_frame, n_chars
     upper.below = found
-    i = above.next.index(found)
-    del above.next[i], above.strings[i]
+    above.next.remove(found)
     above.add(upper)
     found.above, found.string, found.start, found.lead = upper, found.string[n_chars:], counted, 0
     found.n_frame, found.n_text = 0, found.n_text - n_chars

@@ -5,15 +5,16 @@ from __future__ import annotations
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
+from cgcli.cachesim.bare import Bare, bare
 from cgcli.cachesim.layout import layout
 from cgcli.cachesim.marked_items import MarkedItems
 from cgcli.dialects.content import decoded
-from cgcli.model import Digest, Section, changed, unique, value
+from cgcli.model import Digest, Section, unique, value
 from cgcli.prefix.chain import extend
 from cgcli.tokens.meter import MESSAGE_TOKENS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping, Sequence
 
     from cgcli.cachesim.layout import Layout
     from cgcli.cachesim.places import Places
@@ -80,12 +81,14 @@ class Tape:
         self._upto: dict[Digest, int] = {}
         """Tokens of the messages up to a state."""
         self._seen: dict[Digest, Seen] = {}
-        self._bare: dict[Digest, tuple[Digest, int]] = {}
+        self._bares: dict[Digest, Bare] = {}
+        self._stripped: dict[Digest, tuple[Digest, int]] = {}
         """By state: the state without thinking, and the tokens of that."""
-        self._bare_before: dict[tuple[Digest, Digest], Digest] = {}
+        self._behind_stripped: dict[tuple[Digest, Digest], Digest] = {}
+        """By the state behind the last message without its thinking, and the state as sent: the state as read."""
         self.marked = MarkedItems()
-        self.latest: tuple[Request, Places] | None = None
-        """The request that was looked at last, and its places: several policies send the same one."""
+        self.latest: Places | None = None
+        """Those of the request that was looked at last: several policies send the same one."""
 
     def tokens(self, counted: int) -> int:
         """What *counted* tokens are for the model."""
@@ -96,6 +99,13 @@ class Tape:
         known = self._layouts.get(item.rendered)
         if known is None:
             known = self._layouts[item.rendered] = layout(item)
+        return known
+
+    def bare(self, item: Item) -> Bare:
+        """Message *item* as it is without its thinking."""
+        known = self._bares.get(item.rendered)
+        if known is None:
+            known = self._bares[item.rendered] = bare(item, self.layout(item).thinking)
         return known
 
     def head(self, request: Request) -> Head:
@@ -109,11 +119,8 @@ class Tape:
     def messages(self, request: Request, n_messages: int) -> int:
         """The tokens of the first *n_messages* messages; costs what is new."""
         states, upto = request.states, self._upto
-        first, total = n_messages, 0
-        while first and states[first - 1] not in upto:
-            first -= 1
-        if first:
-            total = upto[states[first - 1]]
+        first = _n_known(states, n_messages, upto)
+        total = upto[states[first - 1]] if first else 0
         for i in range(first, n_messages):
             total += self.ruler.meter.item(request.messages[i], request.raw, request.starts[i])
             upto[states[i]] = total
@@ -126,12 +133,8 @@ class Tape:
 
     def seen(self, request: Request) -> Seen:
         """What there is in all messages of *request*; costs what is new."""
-        found, first = Seen(), 0
-        for i in range(len(request.messages) - 1, -1, -1):
-            known = self._seen.get(request.states[i])
-            if known is not None:
-                found, first = known, i + 1
-                break
+        first = _n_known(request.states, len(request.states), self._seen)
+        found = self._seen[request.states[first - 1]] if first else Seen()
         for i in range(first, len(request.messages)):
             own = self.layout(request.messages[i])
             at = (i, own.i_server_result) if own.i_server_result is not None else found.server_result
@@ -148,15 +151,15 @@ class Tape:
         """The state before message *i_message*, the thinking of the first *n_stripped* ones taken out."""
         if not i_message or not n_stripped:
             return request.states[i_message - 1] if i_message else b""
-        last, _ = self._without_thinking(request, min(i_message, n_stripped))
-        if i_message <= n_stripped:
-            return last
-        key = (last, request.states[i_message - 1])
-        known = self._bare_before.get(key)
-        if known is None:
-            before = Digest(self.before(request, i_message - 1, n_stripped))
-            known = self._bare_before[key] = extend((before,), request.messages[i_message - 1 : i_message])[-1]
-        return known
+        first = min(i_message, n_stripped)
+        stripped, _ = self._without_thinking(request, first)
+        states, behind, n = request.states, self._behind_stripped, i_message
+        while n > first and (stripped, states[n - 1]) not in behind:
+            n -= 1
+        state = behind[stripped, states[n - 1]] if n > first else stripped
+        for i in range(n, i_message):
+            state = behind[stripped, states[i]] = extend((state,), request.messages[i : i + 1])[-1]
+        return state
 
     def thinking(self, request: Request, n_messages: int) -> int:
         """The tokens of the thinking in the first *n_messages* messages."""
@@ -165,18 +168,16 @@ class Tape:
     def _without_thinking(self, request: Request, n_messages: int) -> tuple[Digest, int]:
         """The state behind so many messages without their thinking, and the tokens of that; costs what is new."""
         states: tuple[Digest, ...] = ()
-        counted, first = 0, 0
-        for i in range(n_messages - 1, -1, -1):
-            known = self._bare.get(request.states[i])
-            if known is not None:
-                states, counted, first = (known[0],), known[1], i + 1
-                break
+        counted = 0
+        first = _n_known(request.states, n_messages, self._stripped)
+        if first:
+            state, counted = self._stripped[request.states[first - 1]]
+            states = (state,)
         for i in range(first, n_messages):
             item = request.messages[i]
-            found = self.layout(item)
-            states = extend(states, (changed(item, rendered=found.bare.rendered),))[-1:]
-            counted += self.thinking_in(request, i, len(found.thinking))
-            self._bare[request.states[i]] = states[-1], counted
+            states = extend(states, (self.bare(item),))[-1:]
+            counted += self.thinking_in(request, i, len(self.layout(item).thinking))
+            self._stripped[request.states[i]] = states[-1], counted
         return states[-1], counted
 
     def thinking_in(self, request: Request, i_message: int, n_blocks: int) -> int:
@@ -189,6 +190,7 @@ class Tape:
 
     def _head(self, request: Request) -> Head:
         running = sha256(repr(request.model).encode("utf-8", "surrogatepass")).digest()
+        elsewhere = frozenset(item for item in request.tools or () if _is_elsewhere(request, item))
         counted = 0
         spots: list[Spot] = []
         for section, items, starts in (
@@ -201,26 +203,27 @@ class Tape:
                 found = self.layout(item)
                 parts = self.ruler.meter.parts(item, request.raw, starts[i_item])
                 marks = marks_of(item, found)
-                is_elsewhere = _is_elsewhere(request, item)
+                if item in elsewhere:
+                    behind += sum(parts)
+                    parts = (0,) * len(parts)
                 for i_block, digest in enumerate(found.digests):
-                    running = running if is_elsewhere else sha256(running + digest).digest()
+                    running = running if item in elsewhere else sha256(running + digest).digest()
                     spots.append(
                         Spot(
                             section=section,
                             i_item=i_item,
                             i_block=i_block,
                             running=Digest(running),
-                            counted=counted + (0 if is_elsewhere else sum(parts[: found.stop(i_block)])),
+                            counted=counted + sum(parts[: found.stop(i_block)]),
                             mark=marks.get(i_block),
                             is_markable=found.markable[i_block],
                         )
                     )
-                counted += 0 if is_elsewhere else sum(parts)
-                behind += sum(parts) if is_elsewhere else 0
+                counted += sum(parts)
             counted += behind
         tools = request.tools
         if tools is not None:
-            tools = tuple(item for item in tools if not _is_elsewhere(request, item))
+            tools = tuple(item for item in tools if item not in elsewhere)
         web = [item.rendered for item in request.tools or () if _is_web(request, item)]
         return Head(
             spots=tuple(spots),
@@ -232,13 +235,20 @@ class Tape:
         )
 
 
+def _n_known(states: Sequence[Digest], n: int, known: Mapping[Digest, object]) -> int:
+    """Up to which of the first *n* messages something is *known*, by the state behind each."""
+    while n and states[n - 1] not in known:
+        n -= 1
+    return n
+
+
 def _is_elsewhere(request: Request, item: Item) -> bool:
     """True for a tool that Claude's API does not put among the tools: one of the web, or one that is loaded later."""
-    return _is_web(request, item) or (_DEFERRED in item.wire and bool(_told(request, item).get("defer_loading")))
+    return _is_web(request, item) or (item.has(_DEFERRED) and bool(_told(request, item).get("defer_loading")))
 
 
 def _is_web(request: Request, item: Item) -> bool:
-    is_near = any(name.encode() in item.wire for name in _WEB_TOOLS)
+    is_near = any(item.has(name.encode()) for name in _WEB_TOOLS)
     return is_near and str(_told(request, item).get("type")).startswith(_WEB_TOOLS)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from cgcli.cachesim.layout import layout
+from cgcli.cachesim.layout import own_and_content
 from cgcli.dialects.base import MARK_KEYS
 from cgcli.dialects.canonical import free_json
 from cgcli.model import Kind, Section, value
@@ -40,18 +40,19 @@ class Wording:
 
 def wordings(item: Item, raw: memoryview, start: int, meter: Meter) -> Iterator[Wording]:
     """Those of *item*, which stands at byte *start* of *raw*, in order."""
-    found = layout(item)
+    own, content = own_and_content(item)
     counts = meter.parts(item, raw, start)
-    for i, digest in enumerate(found.digests):
-        first, stop = found.starts[i], found.stop(i)
+    stops = [*(block.i_part for block in content[1:]), len(item.parts)]
+    for block, stop in zip(content, stops, strict=False):
+        first = block.i_part
         parts = item.parts[first:stop]
-        opens = i == 0
-        own = found.own.hex() if opens else ""
-        frame = f"{_frame(item, parts[0])}{_END}{'1' if opens else '0'}{_END}{own}{_END}"
+        opens = block is content[0]
+        fields = b"".join(one.rendered for one in own).hex() if opens else ""
+        frame = f"{_frame(item, parts[0])}{_END}{'1' if opens else '0'}{_END}{fields}{_END}"
         words = BETWEEN.join(_texts(parts, raw, start))
         lead = MESSAGE_TOKENS if opens and item.section is Section.MESSAGES else 0
         yield Wording(
-            string=f"{frame}{words}{_END}{digest.hex()}",
+            string=f"{frame}{words}{_END}{block.rendered.hex()}",
             n_frame=len(frame),
             n_text=len(frame) + len(words),
             lead_tokens=lead,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from hashlib import sha256
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from cgcli.model import Block, Digest, Item
 
@@ -42,7 +42,15 @@ def _digest(content: Content) -> Digest:
     return Digest(running.digest())
 
 
-def extend(states: Sequence[Digest], items: Iterable[Item]) -> tuple[Digest, ...]:
+class Rendered(Protocol):
+    """An item, or what is read in its place."""
+
+    @property
+    def rendered(self) -> Digest:
+        """Over the digests of its blocks."""
+
+
+def extend(states: Sequence[Digest], items: Iterable[Rendered]) -> tuple[Digest, ...]:
     """*states* followed by one state for each of *items*."""
     out = list(states)
     last = out[-1] if out else _START

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from cgcli.cachesim.options import CacheOptions
-from cgcli.cachesim.simulator import Simulator
-from tests.cachesim.caching import Json, Sent, Words, lane, mark, message, text, told
-from tests.cachesim.prefixes import chat, said
+from tests.cachesim.caching import Json, Sent, lane, mark, message, text, told
+from tests.cachesim.prefixes import chat, said, sent
 
 SONNET = "us.anthropic.claude-sonnet-4-5-20250929-v1:0"
 OLD = "anthropic.claude-3-7-sonnet-20250219-v1:0"
@@ -96,7 +94,7 @@ def test_converse_bodies_are_refused() -> None:
 
 def test_a_history_may_count_as_marked() -> None:
     """A request that was put together from one, which has no marks, is taken to have one at its end."""
-    of = Sent(Simulator(Words, options=CacheOptions(assumed_ttl="5m")))
+    of = sent(assumed_ttl="5m")
     assert told(of.send(lane(10, **HERE))) == (0, {300: 2000}, 0, "first_request")
     assert told(of.send(lane(12, **HERE))) == (2000, {300: 400}, 0, None)
     assert told(of.send(lane(13, {12: "1h"}, **HERE))) == (2400, {}, 200, None)
@@ -104,6 +102,6 @@ def test_a_history_may_count_as_marked() -> None:
 
 def test_a_body_without_marks_is_told_so() -> None:
     """A Chat body replayed against Bedrock: nothing asks for caching."""
-    of = Sent(Simulator(Words, options=CacheOptions(provider="bedrock")))
+    of = sent(provider="bedrock")
     body = chat("gpt-4.1", said("user", 2000))
     assert told(of.send(body)) == (0, {}, 2000, "no_breakpoint")

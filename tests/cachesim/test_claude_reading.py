@@ -185,6 +185,18 @@ def test_thinking_that_was_taken_out_may_be_left_out() -> None:
     assert told(sent.send(bare)) == (2115, {}, 0, None)
 
 
+def test_a_long_run_of_calls_behind_a_question() -> None:
+    """1,200 messages behind the last question, whose state follows from that without the thinking before it."""
+    asked = [message("user", text(997)), message("assistant", THOUGHT, text(1)), message("user", text(97))]
+    calls = [message("assistant", CALL), message("user", RESULT)] * 599
+    end = [message("assistant", CALL), message("user", {**RESULT, **mark()})]
+    body = {"model": SONNET, "messages": [*asked, *calls, *end], **THINKS}
+    sent = _stripping()
+    assert told(sent.send(body)) == (0, {300: 1000 + 4 + 100 + 600 * 8}, 0, ALL_NEW)
+    bare = {**body, "messages": [asked[0], message("assistant", text(1)), asked[2], *calls, *end]}
+    assert told(sent.send(bare)) == (5904, {}, 0, None)
+
+
 def test_no_thinking_is_taken_out_unless_that_is_asked_for() -> None:
     """A question reads all that stood before it."""
     sent = Sent()

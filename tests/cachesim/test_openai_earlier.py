@@ -162,6 +162,30 @@ def test_a_recorded_input_is_what_the_next_request_reads() -> None:
     assert (found.read_tokens, found.read_from, found.is_recorded, found.why) == (1280, 0, True, None)
 
 
+def test_a_recorded_request_is_read_behind_a_longer_one() -> None:
+    """After one that went on to 2,000 tokens the first is sent again: 1,280 of its 1,400 recorded ones, 76 counted."""
+    of = sent()
+    of.send(chat(GPT, said("user", 1100)), usage=measured(read=0, write=0, fresh=1400))
+    of.send(chat(GPT, said("user", 1100), said("assistant", 400, "a"), said("user", 500)))
+    found = of.send(chat(GPT, said("user", 1100)))
+    assert (plain(found), found.read_from, found.is_recorded) == ((1280, 76, "messages_changed"), 0, True)
+
+
+def test_a_recorded_input_below_the_minimum_leaves_all_fresh() -> None:
+    """1,000 tokens by the provider's count are not cached, though 1,100 are counted."""
+    of = sent()
+    of.send(chat(GPT, said("user", 1100)), usage=measured(read=0, write=0, fresh=1000))
+    found = of.send(chat(GPT, said("user", 1100), said("assistant", 100, "a"), said("user", 100)))
+    assert (found.read_tokens, found.fresh_tokens, found.read_from, found.is_recorded) == (0, 1300, None, False)
+
+
+def test_a_model_of_another_kind_went_before() -> None:
+    """What GPT-5.6 was sent, which holds entries, is not read."""
+    of = sent()
+    of.send(chat("gpt-5.6-sol", said("user", 2048)))
+    assert plain(of.send(chat(GPT, said("user", 2048)))) == (0, 2048, "model_changed")
+
+
 def test_what_is_still_read_before_an_edit() -> None:
     """Up to the message before it, in whole steps."""
     of = sent()
@@ -178,6 +202,19 @@ def test_a_branch_keeps_its_own() -> None:
     assert plain(child.send(chat(GPT, DEV, headed("user", 900, 1500, "two"))))[0] == 1408
     assert plain(parent.send(chat(GPT, DEV, headed("user", 900, 1600, "three"))))[0] == 1408
     assert plain(child.send(chat(GPT, DEV, headed("user", 900, 1600, "three"))))[0] == 2560
+
+
+def test_a_branch_finds_the_first_request_of_a_model_that_its_parent_sends_later() -> None:
+    """Also through a branch of the branch; and what a branch is sent is its own."""
+    parent = sent()
+    child = Sent(parent.simulator.branch())
+    grandchild = Sent(child.simulator.branch())
+    body = chat(GPT, said("user", 2048))
+    parent.send(body)
+    assert plain(grandchild.send(body)) == (2048, 0, None)
+    other = chat("gpt-4o", said("user", 2048))
+    child.send(other)
+    assert plain(parent.send(other))[0] == 0
 
 
 def test_stored_history_is_refused() -> None:

@@ -20,7 +20,7 @@ def server(**options: Any) -> Sent:
 @pytest.mark.parametrize(
     ("size", "expected"),
     [
-        (16, (0, 16, None)),
+        (16, (0, 16, "nothing_written")),
         (17, (16, 1, None)),
         (32, (16, 16, None)),
         (33, (32, 1, None)),
@@ -31,8 +31,7 @@ def test_the_same_again_reads_full_blocks_but_the_last_token(size: int, expected
     """floor((n - 1) / 16) * 16."""
     of = server()
     of.send(chat(QWEN, said("user", size)))
-    found = plain(of.send(chat(QWEN, said("user", size))))
-    assert found[:2] == expected[:2]
+    assert plain(of.send(chat(QWEN, said("user", size)))) == expected
 
 
 def test_only_full_blocks_are_shared() -> None:
