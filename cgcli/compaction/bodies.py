@@ -16,7 +16,6 @@ from cgcli.model import Digest, changed, value
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
-    from typing import Any
 
     from cgcli.compaction.body import BodyComponent, BodyEdit
     from cgcli.compaction.splicing import Placed
@@ -81,8 +80,14 @@ def run(components: Sequence[BodyComponent], body: Body, before: BodiesState, wa
         made = _put(made, component, plan, body)
         sent_by[i] = _read(made[len(made) - len(plan.edits) :], body)
         told.append(_told(component, plan))
-    edited = _edited(made, told, memories, body, before, sent_by)
-    return changed(edited, state=changed(edited.state, begun=frozenset(begun)))
+    state = BodiesState(
+        memories=memories,
+        sent=_read(made, body),
+        sent_by=sent_by,
+        saved_tokens=sum(one.placed[2].saved_tokens for one in made),
+        begun=frozenset(begun),
+    )
+    return _edited(made, told, state, body, before)
 
 
 def _begun(component: BodyComponent, body: Body) -> BodyPlan | BodyTold | None:
@@ -180,28 +185,21 @@ def _first(messages: Iterable[int | None]) -> int | None:
 def _edited(
     made: Sequence[_Made],
     told: Sequence[BodyTold],
-    memories: Mapping[int, Any],
+    state: BodiesState,
     body: Body,
     before: BodiesState,
-    sent_by: Mapping[int, frozenset[_Key]],
 ) -> Edited:
-    sent = _read(made, body)
     # What is gone of the messages that are the same reads as it was received again.
-    gone = [key for key in before.sent - sent if key[0] is None or key[0] < body.n_same]
+    gone = [key for key in before.sent - state.sent if key[0] is None or key[0] < body.n_same]
     by_component: dict[str, list[Decision]] = {}
     for one in made:
         decision = one.placed[2]
         by_component.setdefault(decision.fired[0].component, []).append(decision)
     return Edited(
-        state=BodiesState(
-            memories=memories,
-            sent=sent,
-            sent_by=sent_by,
-            saved_tokens=sum(one.placed[2].saved_tokens for one in made),
-        ),
+        state=state,
         edits=tuple(sorted((one.placed for one in made), key=lambda edit: edit[:2])),
         told=tuple(_counted(one, by_component.get(one.component, ())) for one in told),
-        rewritten_from=_first(_places((*(sent - before.sent), *gone))),
+        rewritten_from=_first(_places((*(state.sent - before.sent), *gone))),
     )
 
 

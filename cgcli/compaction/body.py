@@ -95,7 +95,11 @@ class Body:
 
 
 class BodyComponent(Protocol):
-    """One step that edits bodies."""
+    """One step that edits bodies.
+
+    One that acts where a request would not fit otherwise says so by `has_own_threshold`, True; no trigger holds it
+    back.
+    """
 
     name: ClassVar[str]
     loss: ClassVar[Loss]

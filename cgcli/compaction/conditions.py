@@ -4,22 +4,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from cgcli.compaction.components import BODY_COMPONENTS
+from cgcli.compaction.components import BODY_COMPONENTS, COMPONENTS
 from cgcli.compaction.triggers import Conditions
 from cgcli.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Sequence
+    from collections.abc import Sequence
 
     from cgcli.compaction.policy_file import Written
     from cgcli.compaction.said import Said
     from cgcli.compaction.triggers import Triggers
 
 
-def conditions(written: Written, *, of_outputs: Container[str]) -> tuple[Conditions, tuple[str, ...]]:
+def conditions(written: Written) -> tuple[Conditions, tuple[str, ...]]:
     """The triggers of the policy as it is *written*, and what is to be said of their spelling.
-
-    *of_outputs*: the steps that act on tool outputs.
 
     Raises:
         UsageError: a step has triggers that has thresholds of its own, or stands twice with different ones; or the
@@ -27,7 +25,7 @@ def conditions(written: Written, *, of_outputs: Container[str]) -> tuple[Conditi
     """
     said = written.triggers
     every = said.triggers.every
-    if every is not None and every.tokens is not None and not any(step.name in of_outputs for step in written.steps):
+    if every is not None and every.tokens is not None and not any(step.name in COMPONENTS for step in written.steps):
         raise UsageError(
             "`every` waits for tokens of tool outputs, and no step shortens any",
             where=said.places["every"],
@@ -37,15 +35,15 @@ def conditions(written: Written, *, of_outputs: Container[str]) -> tuple[Conditi
     for step in written.steps:
         for spelling, line in (step.triggers.warnings if step.triggers is not None else {}).items():
             warnings.setdefault(spelling, line)
-    made = Conditions(whole=said.triggers, by_step=_by_step(written.steps, of_outputs), places=said.places)
+    made = Conditions(whole=said.triggers, by_step=_by_step(written.steps), places=said.places)
     return made, tuple(warnings.values())
 
 
-def _by_step(steps: Sequence[Said], of_outputs: Container[str]) -> dict[str, Triggers]:
+def _by_step(steps: Sequence[Said]) -> dict[str, Triggers]:
     found: dict[str, Triggers | None] = {}
     for step in steps:
         said = step.triggers.triggers if step.triggers is not None else None
-        if said is not None and _has_own(step.name, of_outputs):
+        if said is not None and _has_own(step.name):
             raise UsageError(
                 f"`{step.name}` has thresholds of its own, and takes no trigger",
                 where=step.where,
@@ -60,8 +58,8 @@ def _by_step(steps: Sequence[Said], of_outputs: Container[str]) -> dict[str, Tri
     return {name: said for name, said in found.items() if said is not None}
 
 
-def _has_own(step: str, of_outputs: Container[str]) -> bool:
+def _has_own(step: str) -> bool:
     """True for a step that acts where the request would not fit otherwise."""
-    if step in of_outputs:
+    if step in COMPONENTS:
         return False
     return step not in BODY_COMPONENTS or getattr(BODY_COMPONENTS[step], "has_own_threshold", False)

@@ -55,14 +55,13 @@ class Foresight:
     def candidates(self, turn: Turn, may_enter: Callable[[int], bool]) -> list[tuple[int, Candidate]]:
         """What could be decided about open slots in messages that *may_enter*: the input's message, and what goes."""
         found = []
-        n_outputs = len(turn.slots) + sum(1 for _ in turn.fresh())
         for i_slot in turn.open_slots:
             i_message = turn.slots[i_slot].i_message
             if not may_enter(i_message) or turn.summaries.covers(i_message):
                 continue
             saved = self._could_save.get(i_slot)
             if saved is None or turn.wakes(i_slot):
-                saved = self._foresee(turn, i_slot, n_outputs)
+                saved = self._foresee(turn, i_slot)
             if saved > 0:
                 at = turn.summaries.sent_index(i_message)
                 found.append((i_message, Candidate(i_message=at, saved_tokens=saved)))
@@ -74,37 +73,34 @@ class Foresight:
         What a model would have to be asked for does not count.
         """
         open_tokens = sum(one.saved_tokens for _, one in self.candidates(turn, turn.entering.could_enter))
-        fresh = list(turn.fresh())
-        n_before = len(turn.slots)
         fresh_tokens = 0
-        for i, (i_message, i_part, part) in enumerate(fresh, start=n_before):
+        for i, (i_message, i_part, part) in enumerate(turn.fresh, start=len(turn.slots)):
             denied = partial(turn.entering.denied, i_message=i_message, old=None)
-            found = turn.evaluate(i, n_before + len(fresh), i_message, i_part, part, denied, may_ask=False)
+            found = turn.evaluate(i, i_message, i_part, part, denied, may_ask=False)
             turn.note_stages(i, found.slot)
             fresh_tokens += saved_tokens(found.slot.decision)
         turn.forget_stages()
         return open_tokens + fresh_tokens
 
-    def _foresee(self, turn: Turn, i_slot: int, n_outputs: int) -> int:
+    def _foresee(self, turn: Turn, i_slot: int) -> int:
         """The tokens that open slot *i_slot* would lose if all components that wait for nothing might act on it now.
 
         Remembered for the turns to come where they cannot change that.
         """
         old = turn.slots[i_slot]
+        waits = turn.entering.waits
         asked: list[Component] = []
-        waiting: list[str] = []
 
         def denied(component: Component) -> str | None:
             asked.append(component)
-            why = turn.entering.waits.of(component.name)
-            waiting.extend([component.name] if why is not None else [])
-            return why
+            return waits.of(component.name)
 
         part = turn.request.messages[old.i_message].parts[old.i_part]
-        found = turn.evaluate(i_slot, n_outputs, old.i_message, old.i_part, part, denied, may_ask=False)
+        found = turn.evaluate(i_slot, old.i_message, old.i_part, part, denied, may_ask=False)
         is_gated = any(turn.entering.is_gated(one, old) for one in asked)
         self._foreseen[i_slot] = _Foreseen(evaluation=found, is_gated=is_gated)
         saved = saved_tokens(found.slot.decision) - saved_tokens(old.decision)
-        if turn.pipeline.settles and not waiting and not turn.passes_unasked(found.slot):
+        is_waiting = any(waits.of(one.name) is not None for one in asked)
+        if turn.pipeline.settles and not is_waiting and not turn.passes_unasked(found.slot):
             self._could_save[i_slot] = saved
         return saved

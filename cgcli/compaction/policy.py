@@ -71,7 +71,7 @@ def named(name: str, overrides: Overrides = _NONE, places: Places = _NOWHERE) ->
     written = _written(name, overrides, places)
     order = () if name in BUILT_IN else tuple(stealing(written.steps))
     made = _make(written.name, written.steps, order=order)
-    triggers, warnings = conditions(written, of_outputs=COMPONENTS)
+    triggers, warnings = conditions(written)
     return changed(made, triggers=triggers, warnings=(*warnings, *made.warnings))
 
 

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from cgcli.compaction.toml_file import TomlFile
 
 _SHAPE = "write `name` and `[[steps]]`: docs/reference/policies.md has examples"
-_KEYS = ("name", "steps", "triggers")
 _TRIGGERS = "triggers"
+_KEYS = ("name", "steps", _TRIGGERS)
 _TRIGGER = "trigger"
 """context-guru's spelling in a step. It is only taken where it is a table: `clear-tool-uses` has a parameter of that
 name."""
@@ -52,7 +52,7 @@ def read_policy(path: Path) -> Written:
     if not isinstance(listed, list):
         raise UsageError("`steps` is no list of tables", where=file.where("steps"), hint=_SHAPE)
     steps = tuple(_step(step, i, file) for i, step in enumerate(listed))
-    return Written(name=name, steps=steps, triggers=said_triggers(document.get("triggers", {}), file, "triggers"))
+    return Written(name=name, steps=steps, triggers=said_triggers(document.get(_TRIGGERS, {}), file, _TRIGGERS))
 
 
 def _step(step: object, i: int, file: TomlFile) -> Said:

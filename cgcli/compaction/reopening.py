@@ -71,8 +71,7 @@ class Reopening:
         known = self._newer.get(key)
         if known is None:
             newer = self._entering.newer
-            known = tuple((component, newer(component, why, i_message)) for component, why in skips)
-            self._newer[key] = known = skips if known == skips else known
+            known = self._newer[key] = tuple((component, newer(component, why, i_message)) for component, why in skips)
         return known
 
     def staying(self, skips: Skips, i_message: int, view: View) -> Staying:

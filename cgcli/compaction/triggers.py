@@ -108,10 +108,8 @@ ALWAYS = Triggers()
 def _wrong_state(triggers: Triggers, held: Held) -> Waiting | None:
     """Why what is known of the cache does not meet `cache_state`, which is not `any`."""
     is_cold = held.is_cold or held.kind is HeldKind.NOTHING
-    if triggers.cache_state is CacheState.COLD and is_cold:
-        return None
     if is_cold:
-        return Waiting.CACHE_STATE
+        return None if triggers.cache_state is CacheState.COLD else Waiting.CACHE_STATE
     if held.kind is HeldKind.UNKNOWN or held.left_s is None:
         return Waiting.CACHE_STATE_UNKNOWN
     if triggers.cache_state is CacheState.PRE_EXPIRY and held.left_s <= triggers.pre_expiry_s:
@@ -167,8 +165,6 @@ class Conditions:
 
     def at(self, moment: Moment) -> Waits:
         """What is waited for at that *moment*, but for `every = { tokens }`."""
-        if not self.is_any:
-            return NO_WAITS
         unmet = {step: one.unmet(moment) for step, one in self.by_step.items()}
         return Waits(
             whole=self.whole.unmet(moment),

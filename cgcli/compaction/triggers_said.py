@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from msgspec import field
 
+from cgcli.compaction.components.parameters import is_fraction, is_positive, is_whole
 from cgcli.compaction.triggers import ALWAYS, MOST_PRE_EXPIRY_S, Batch, CacheState, Triggers
 from cgcli.errors import UsageError, did_you_mean
 from cgcli.model import value
@@ -87,13 +88,13 @@ def _checked(key: str, said: object, where: str) -> object:
 
 
 def _whole(said: object) -> int:
-    if isinstance(said, bool) or not isinstance(said, int) or said < 0:
+    if not is_whole(said):
         raise ValueError("a whole number, 0 or more")
     return said
 
 
 def _fraction(said: object) -> float:
-    if isinstance(said, bool) or not isinstance(said, int | float) or not 0 <= said <= 1:
+    if not is_fraction(said):
         raise ValueError("a number from 0 to 1")
     return float(said)
 
@@ -116,7 +117,7 @@ def _every(said: object) -> Batch | None:
         return None
     if isinstance(said, Mapping) and len(said) == 1:
         (unit, n), *_ = said.items()
-        if unit in ("turns", "tokens") and isinstance(n, int) and not isinstance(n, bool) and n > 0:
+        if unit in ("turns", "tokens") and is_positive(n):
             return Batch(**{unit: n})
     raise ValueError(f"{_EVERY.removeprefix('every = ')}, with a number of 1 or more")
 

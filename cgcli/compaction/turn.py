@@ -56,6 +56,8 @@ class Turn:
         self.summaries = state.summaries
         self.slots = list(state.slots)
         self.open_slots = list(state.open_slots)
+        self.fresh = tuple(_fresh(request, self.n_before))
+        self.n_outputs = len(self.slots) + len(self.fresh)
         self.saved = dict(state.saved)
         self.considered: list[Evaluation] = []
         self.decided: list[Evaluation] = []
@@ -90,17 +92,8 @@ class Turn:
         entering = [i for i, one in candidates if at is not None and one.i_message >= at]
         self.entering.take(verdict, from_message=min(entering, default=None))
 
-    def fresh(self) -> Iterator[tuple[int, int, Part]]:
-        """The editable parts of the messages that are new."""
-        for i in range(self.n_before, len(self.request.messages)):
-            for k, part in enumerate(self.request.messages[i].parts):
-                if is_editable(part):
-                    yield i, k, part
-
     def run(self) -> None:
         """Find the new slots, then evaluate what is open and what is new."""
-        fresh = list(self.fresh())
-        n_outputs = len(self.slots) + len(fresh)
         again, self.open_slots = self.open_slots, []
         staying = None if self.summaries.applied else Staying(from_output=0, below_message=0)
         skips: Skips = ()
@@ -110,11 +103,11 @@ class Turn:
                 skips = slot.skips
                 staying = self.reopening.staying(skips, slot.i_message, self.view)
             if staying is None or i_slot < staying.from_output:
-                self._reconsider(i_slot, n_outputs)
+                self._reconsider(i_slot)
             else:
                 self.open_slots.append(i_slot)
-        for i_message, i_part, part in fresh:
-            self._consider(None, len(self.slots), n_outputs, i_message, i_part, part)
+        for i_message, i_part, part in self.fresh:
+            self._consider(None, len(self.slots), i_message, i_part, part)
 
     def take(self, summing: Summing, placed: Evaluation) -> None:
         """Take the summary that was put in its place on this turn into the account."""
@@ -145,14 +138,8 @@ class Turn:
             if not is_pointer or self.summaries.covers(old.i_message):
                 continue
             part = self.request.messages[old.i_message].parts[old.i_part]
-            found = self.evaluate(
-                i_slot,
-                len(self.slots),
-                old.i_message,
-                old.i_part,
-                part,
-                partial(self.entering.denied, i_message=old.i_message, old=old),
-            )
+            denied = partial(self.entering.denied, i_message=old.i_message, old=old)
+            found = self.evaluate(i_slot, old.i_message, old.i_part, part, denied)
             if differs(old.decision, found.slot.decision):
                 self._put(i_slot, old, found)
 
@@ -169,7 +156,7 @@ class Turn:
         self.open_slots = sorted({*self.open_slots, i_slot} if found.slot.is_open else {*self.open_slots} - {i_slot})
         self._seen = None
 
-    def _reconsider(self, i_slot: int, n_outputs: int) -> None:
+    def _reconsider(self, i_slot: int) -> None:
         old = self.slots[i_slot]
         if self.summaries.covers(old.i_message):
             return
@@ -178,7 +165,7 @@ class Turn:
             self.open_slots.append(i_slot)
             self._say_why(i_slot, part)
             return
-        self._consider(old, i_slot, n_outputs, old.i_message, old.i_part, part)
+        self._consider(old, i_slot, old.i_message, old.i_part, part)
 
     def _may_change(self, i_slot: int) -> bool:
         """True where open slot *i_slot* is worth asking about again."""
@@ -194,26 +181,24 @@ class Turn:
     def wakes(self, i_slot: int) -> bool:
         """True where a component that left the slot alone for a while would act now."""
         asked = self.reopening.of(self.slots[i_slot].skips).asked
-        return any(component.wakes(i_slot, self.view) for component in asked) if asked else False
+        return any(component.wakes(i_slot, self.view) for component in asked)
 
     def _say_why(self, i_slot: int, part: Part) -> None:
         """Let a slot that stays as it is have the reason of this turn's verdict, where there is one."""
         old = self.slots[i_slot]
         skips = self.reopening.newer(old.skips, old.i_message)
-        if skips is old.skips or skips == old.skips:
+        if skips == old.skips:
             return
         literal = slot_literal(part, self.request.raw, self.request.starts[old.i_message])
         self.slots[i_slot] = changed(old, skips=skips)
         original = utf8(decode_text(literal))
         self.considered.append(Evaluation(slot=self.slots[i_slot], literal=literal, original=original, reverted=()))
 
-    def _consider(
-        self, old: SlotState | None, i_slot: int, n_outputs: int, i_message: int, i_part: int, part: Part
-    ) -> None:
+    def _consider(self, old: SlotState | None, i_slot: int, i_message: int, i_part: int, part: Part) -> None:
         found = self._foreseen_here(i_slot, i_message)
         if found is None:
             denied = partial(self.entering.denied, i_message=i_message, old=old)
-            found = self.evaluate(i_slot, n_outputs, i_message, i_part, part, denied)
+            found = self.evaluate(i_slot, i_message, i_part, part, denied)
         slot = found.slot
         if old is not None and old.decision is not None and not self._may_replace(old.decision, slot):
             slot = changed(slot, decision=old.decision, skips=skips_beside(old.decision, slot))
@@ -252,7 +237,6 @@ class Turn:
     def evaluate(
         self,
         i_slot: int,
-        n_outputs: int,
         i_message: int,
         i_part: int,
         part: Part,
@@ -268,7 +252,7 @@ class Turn:
             i_message=i_message,
             i_part=i_part,
             i_output=i_slot,
-            n_outputs=n_outputs,
+            n_outputs=self.n_outputs,
             request_tokens=self.request_tokens,
             denied=denied,
             view=self.view,
@@ -319,6 +303,14 @@ class Turn:
                 for stage in slot.seen:
                     self._seen.setdefault(stage, i)
         return self._seen
+
+
+def _fresh(request: Request, n_before: int) -> Iterator[tuple[int, int, Part]]:
+    """The editable parts of the messages behind the first *n_before*, with the numbers of message and part."""
+    for i in range(n_before, len(request.messages)):
+        for k, part in enumerate(request.messages[i].parts):
+            if is_editable(part):
+                yield i, k, part
 
 
 def _part_tokens(meter: Meter, request: Request, i_message: int, i_part: int) -> int:

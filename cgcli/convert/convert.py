@@ -80,11 +80,10 @@ def _one(done: Converted, entry: Entry, exchange: Exchange, sink: Sink) -> None:
     done.n_timed += exchange.sent_s is not None
     if done.kind is Kind.REQUESTS and done.capture.is_derived:
         line: tuple[bytes | memoryview, ...] = (entry.raw,)  # says it already, on one line
-    elif done.kind is Kind.CAPTURE:
-        line = (one_line(exchange.request.raw), b"\n")
-        done.n_respaced += line[0] is not exchange.request.raw
     else:
-        line = pieces_of(exchange, format_name=done.capture.format_name)
-        done.n_respaced += line[-2] is not exchange.request.raw
+        raw = exchange.request.raw
+        is_capture = done.kind is Kind.CAPTURE
+        line = (one_line(raw), b"\n") if is_capture else pieces_of(exchange, format_name=done.capture.format_name)
+        done.n_respaced += all(piece is not raw for piece in line)
     done.output_bytes += sum(map(len, line))
     sink.write(line)

@@ -16,7 +16,6 @@ from cgcli.wire.strings import utf8
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
-    from collections.abc import Set as AbstractSet
 
     from cgcli.wire.spans import Node
 
@@ -70,15 +69,15 @@ def free_content(node: Node, *, without: str | frozenset[str] = frozenset()) -> 
     """
     if node.stop - node.start > LONG_BYTES:
         try:
-            return joined(list(_walked(node, {without} if isinstance(without, str) else without)))
+            return joined(list(_walked(node, frozenset({without}) if isinstance(without, str) else without)))
         except (Malformed, RecursionError):
             pass  # a key that stands twice, say: the walk over the tree has the last word
     return free_json(node, without=without)
 
 
-def _walked(node: Node, left_out: AbstractSet[str] = frozenset()) -> Iterator[Content]:
+def _walked(node: Node, left_out: frozenset[str] = frozenset()) -> Iterator[Content]:
     if node.stop - node.start <= LONG_BYTES or node.kind not in ("object", "array", "string"):
-        yield free_json(node, without=frozenset(left_out))
+        yield free_json(node, without=left_out)
     elif node.kind == "string":
         yield b'"'
         yield long_string(node, _spelled)

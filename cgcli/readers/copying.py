@@ -5,7 +5,6 @@ from __future__ import annotations
 import shutil
 from contextlib import contextmanager
 from pathlib import Path
-from tempfile import SpooledTemporaryFile
 from typing import TYPE_CHECKING, BinaryIO, cast
 
 from cgcli.readers.files import open_bytes, reading
@@ -30,6 +29,8 @@ def copied(file: str) -> Iterator[BinaryIO]:
     Raises:
         InputError: it cannot be read to its end.
     """
+    from tempfile import SpooledTemporaryFile  # noqa: PLC0415 - slow to load, and most files are no pipes
+
     with SpooledTemporaryFile(_MOST_HELD_BYTES) as copy:
         with open_bytes(file) as piped, reading(file):
             shutil.copyfileobj(piped, copy, 1 << 20)

@@ -132,8 +132,8 @@ def split_lines(stream: BinaryIO, *, file: str) -> Iterator[bytes]:
         InputError: it cannot be read to its end.
     """
     _teach_allocator()
-    buffer = memoryview(bytearray(_BLOCK_BYTES))
-    block = cast("bytearray", buffer.obj)
+    block = bytearray(_BLOCK_BYTES)
+    buffer = memoryview(block)
     begun = BytesIO()
     # One read of the system a call: between two, Python sees an interrupt.
     readinto = cast("BufferedReader", stream).readinto1

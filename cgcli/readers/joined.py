@@ -10,12 +10,12 @@ from cgcli.readers.base import Known, Passed
 from cgcli.readers.capture import About, Capture, Tally, read
 from cgcli.readers.files import open_bytes
 from cgcli.readers.layout import Layout
-from cgcli.readers.parts import histories, is_damaged_part, pieces_of
+from cgcli.readers.parts import histories, is_damaged_part, part_names, pieces_of
 from cgcli.readers.piece import Piece
 from cgcli.readers.requests import Requests, line_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Collection, Iterator, Sequence
 
 
 SEVERAL = "several"
@@ -41,7 +41,8 @@ def join(
     usable, failed = _looked_through(files, format_name)
     if not usable:
         raise _none_of(name, [error for _, error in failed])
-    passed = [_without(file, error, usable) for file, error in failed]
+    names = part_names(usable)
+    passed = [_without(file, error, names) for file, error in failed]
     formats = {one.format_name for one in usable}
     about = About(
         file=name,
@@ -77,9 +78,9 @@ def _looked_through(files: Sequence[str], format_name: str | None) -> tuple[list
     return usable, failed
 
 
-def _without(file: str, error: InputError, usable: Sequence[About]) -> Piece:
-    """What stands for *file*, which *error* keeps from being read."""
-    is_other = isinstance(error, FormatError) and not is_damaged_part(file, usable)
+def _without(file: str, error: InputError, names: Collection[tuple[str, str]]) -> Piece:
+    """What stands for *file*, which *error* keeps from being read; *names*: of the parts beside it."""
+    is_other = isinstance(error, FormatError) and not is_damaged_part(file, names)
     reason = "not_a_capture" if is_other else "unreadable"
     detail = str(error) if error.where and error.where.startswith(file) else f"{file}: {error}"
     passed = Passed(reason=reason, usable=is_other, detail=detail)

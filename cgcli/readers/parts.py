@@ -11,11 +11,11 @@ from cgcli.readers.derived import Missed
 from cgcli.readers.files import open_bytes
 from cgcli.readers.layout import lay_out
 from cgcli.readers.piece import Piece
-from cgcli.readers.requests import spelled
+from cgcli.readers.requests import Speller
 from cgcli.wire.spans import Document, Malformed
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Collection, Iterator, Sequence
 
     from cgcli.readers.capture import About, Tally
     from cgcli.readers.derived import Spread
@@ -38,10 +38,14 @@ def histories(abouts: Sequence[About]) -> list[list[About]]:
     return list(found.values())
 
 
-def is_damaged_part(file: str, abouts: Sequence[About]) -> bool:
-    """True where *file* is no JSON, and its name ends as the parts of a history do in its folder."""
-    kinds = {(_folder(one.file), _ending(one.file)) for one in abouts if one.part_of is not None}
-    if (_folder(file), _ending(file)) not in kinds:
+def part_names(abouts: Sequence[About]) -> frozenset[tuple[str, str]]:
+    """The folders that have parts of a history, each with how the names of its parts end."""
+    return frozenset(_part_name(one.file) for one in abouts if one.part_of is not None)
+
+
+def is_damaged_part(file: str, names: Collection[tuple[str, str]]) -> bool:
+    """True where *file* is no JSON, and is named as a part is: *names* are those of `part_names`."""
+    if _part_name(file) not in names:
         return False
     with open_bytes(file) as stream:
         whole = stream.read()
@@ -58,6 +62,7 @@ def pieces_of(reader: Spread, parts: Sequence[About], tally: Tally) -> Iterator[
     Each has the file and the line where it stands; the folder is the name of the session.
     """
     places: list[_Place] = []
+    speller = Speller(format_name=reader.name, reconstructed=reader.reconstructs)
     in_order = sorted((one.file for one in parts), key=_by_numbers)
     for found in reader.derive_parts(_numbered(in_order, places, tally), session_id=_folder(in_order[0])):
         at = places[found.line - 1]
@@ -65,7 +70,7 @@ def pieces_of(reader: Spread, parts: Sequence[About], tally: Tally) -> Iterator[
             passed = changed(found.passed, detail=f"{at.file}:{at.line}: {found.passed.detail}")
             yield Piece(raw=b"", line=at.line, is_record=False, passed=passed, file=at.file)
         else:
-            raw = spelled(changed(found, line=at.line), format_name=reader.name, reconstructed=reader.reconstructs)
+            raw = speller.line(changed(found, line=at.line))
             yield Piece(raw=raw, line=at.line, is_record=True, file=at.file)
 
 
@@ -82,8 +87,8 @@ def _folder(file: str) -> str:
     return os.path.dirname(file)  # noqa: PTH120 - a name, kept as it was given
 
 
-def _ending(file: str) -> str:
-    return os.path.splitext(file)[1]  # noqa: PTH122 - as above
+def _part_name(file: str) -> tuple[str, str]:
+    return _folder(file), os.path.splitext(file)[1]  # noqa: PTH122 - as above
 
 
 def _by_numbers(file: str) -> list[int | str]:

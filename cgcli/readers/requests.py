@@ -95,14 +95,7 @@ class Speller:
             n = 0
         written = (*self._written[:n], *map(one_line, body[n:]))
         self._body, self._written = body, written
-        return b"".join(
-            _pieces(found, written, format_name=self._format_name, reconstructed=self._reconstructed),
-        )
-
-
-def spelled(found: Derived, *, format_name: str, reconstructed: bool) -> bytes:
-    """The line that says *found*, as a `Speller` spells it."""
-    return Speller(format_name=format_name, reconstructed=reconstructed).line(found)
+        return b"".join(_pieces(found, written, format_name=self._format_name, reconstructed=self._reconstructed))
 
 
 def _pieces(

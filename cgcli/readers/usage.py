@@ -12,9 +12,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
 _TTL_S = {"ephemeral_5m_input_tokens": 300, "ephemeral_1h_input_tokens": 3600}
-DEFAULT_TTL_S = 300
+_DEFAULT_TTL_S = 300
 _OPENAI_TTL_S = {"ttl_30m_tokens": 1800, "ttl_12h_tokens": 43_200}
-_OPENAIDEFAULT_TTL_S = 1800
+_OPENAI_DEFAULT_TTL_S = 1800
 _OWN_STEPS = frozenset({"message", "compaction"})
 """Steps of one request that its own model did; the others are billed at another model's prices."""
 
@@ -74,7 +74,7 @@ def split(
     told: Any,
     ttls: Mapping[str, int] = _TTL_S,
     *,
-    default_s: int = DEFAULT_TTL_S,
+    default_s: int = _DEFAULT_TTL_S,
 ) -> dict[int, int]:
     """What was *written*, by lifetime in seconds; what is *told* of it and does not add up to it is not believed.
 
@@ -104,7 +104,7 @@ def _openai(usage: Mapping[str, Any]) -> Usage | None:
         fresh=max(0, total - read - written),
         read=read,
         write_by_ttl_s=split(
-            written, details.get("cache_write_tokens_details"), _OPENAI_TTL_S, default_s=_OPENAIDEFAULT_TTL_S
+            written, details.get("cache_write_tokens_details"), _OPENAI_TTL_S, default_s=_OPENAI_DEFAULT_TTL_S
         ),
         output=_number(usage.get("completion_tokens", usage.get("output_tokens"))),
     )
@@ -122,7 +122,9 @@ def inclusive(*, total: int, read: int, written: int, output: int | None) -> Usa
 
 def by_ttl(written: int | None) -> dict[int, int] | None:
     """What was *written*, where nothing tells for how long: 5 minutes; None where it is not told at all."""
-    return {DEFAULT_TTL_S: written} if written else None if written is None else {}
+    if written is None:
+        return None
+    return {_DEFAULT_TTL_S: written} if written else {}
 
 
 def _number(value: Any) -> int | None:

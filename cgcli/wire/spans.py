@@ -233,9 +233,9 @@ def decode_text(literal: bytes | memoryview, *, at: int = 0) -> str:
     Raises:
         Malformed: it is none, or not UTF-8.
     """
-    if len(literal) > LONG_BYTES and literal[0] == literal[-1] == _QUOTE:
-        return "".join(texts(literal, at=at))
-    return _decoded(bytes(literal), at)
+    if len(literal) <= LONG_BYTES:
+        return _decoded(bytes(literal), at)
+    return "".join(texts(literal, at=at))
 
 
 def _decoded(literal: bytes, at: int) -> str:
@@ -254,7 +254,7 @@ def texts(literal: bytes | memoryview, *, at: int = 0) -> Iterator[str]:
     Raises:
         Malformed: it is no JSON string, or not UTF-8.
     """
-    if len(literal) <= LONG_BYTES:
+    if len(literal) <= LONG_BYTES or not literal[0] == literal[-1] == _QUOTE:
         yield _decoded(bytes(literal), at)
         return
     for begins, piece in cut(literal):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from cgcli.readers.derived import Derived
-from cgcli.readers.requests import spelled
+from cgcli.readers.requests import Speller
 from tests.snapshots import as_file
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from tests.cli.calling import Cg
 
 BODY = b'{"model":"claude-sonnet-4-5","messages":[{"role":"user","content":"go"}]}'
-REBUILT = spelled(Derived(body=BODY, line=1), format_name="some-history", reconstructed=True)
+REBUILT = Speller(format_name="some-history", reconstructed=True).line(Derived(body=BODY, line=1))
 
 
 def test_the_report_reads_like_this(cg: Cg, snapshot: SnapshotAssertion) -> None:

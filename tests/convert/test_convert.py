@@ -12,7 +12,7 @@ from cgcli.convert.convert import Kind, convert
 from cgcli.errors import FormatError
 from cgcli.readers import open_bytes, read
 from cgcli.readers.derived import Derived
-from cgcli.readers.requests import spelled
+from cgcli.readers.requests import Speller
 from tests import oracle
 from tests.running import CORPUS_FILES, FIXTURE_FILES, FIXTURES
 
@@ -64,7 +64,7 @@ def test_bodies_of_several_lines_are_counted() -> None:
 
 def test_a_history_is_no_capture() -> None:
     """Bare bodies of requests that nobody sent would pass for what was sent."""
-    line = spelled(Derived(body=BODY, line=1), format_name="x", reconstructed=True)
+    line = Speller(format_name="x", reconstructed=True).line(Derived(body=BODY, line=1))
     with pytest.raises(FormatError, match="no request stands as it was sent"):
         _of(line, Kind.CAPTURE)
 

@@ -9,7 +9,7 @@ from typing import Any
 from cgcli.lanes import Relation, Threads, group
 from cgcli.readers import read
 from cgcli.readers.derived import Derived
-from cgcli.readers.requests import spelled
+from cgcli.readers.requests import Speller
 
 
 def _said(*words: str) -> list[dict[str, Any]]:
@@ -22,7 +22,7 @@ def _body(said: list[dict[str, Any]]) -> bytes:
 
 def _lines(*requests: tuple[str, list[dict[str, Any]]], is_history: bool) -> bytes:
     return b"".join(
-        spelled(Derived(body=_body(said), line=1, session_id=session), format_name="x", reconstructed=is_history)
+        Speller(format_name="x", reconstructed=is_history).line(Derived(body=_body(said), line=1, session_id=session))
         for session, said in requests
     )
 

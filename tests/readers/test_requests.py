@@ -12,7 +12,7 @@ from cgcli.model import Basis, Section, Usage
 from cgcli.readers import read
 from cgcli.readers.base import Known
 from cgcli.readers.derived import Derived
-from cgcli.readers.requests import line_of, spelled
+from cgcli.readers.requests import Speller, line_of
 
 if TYPE_CHECKING:
     from cgcli.model import Exchange
@@ -52,12 +52,12 @@ def _exchange(line: bytes) -> Exchange:
 
 def test_all_that_is_known_stands_in_the_line() -> None:
     """In this order, the body last and byte for byte."""
-    assert spelled(FULL, format_name="some-history", reconstructed=True) == LINE
+    assert Speller(format_name="some-history", reconstructed=True).line(FULL) == LINE
 
 
 def test_what_is_not_known_is_left_out() -> None:
     """No null, no empty value stands for it."""
-    assert spelled(Derived(body=BODY, line=1), format_name="har", reconstructed=False) == (
+    assert Speller(format_name="har", reconstructed=False).line(Derived(body=BODY, line=1)) == (
         b'{"cg":"requests/1","from":"har","line":1,"body":' + BODY + b"}\n"
     )
 
@@ -86,7 +86,7 @@ def test_a_section_that_the_body_has_is_recorded() -> None:
     """Whatever the line says of the format."""
     body = BODY[:-1] + b',"system":"Be brief."}'
     without_tools = Derived(body=body, line=1, unrecorded=FULL.unrecorded)
-    found = _exchange(spelled(without_tools, format_name="x", reconstructed=True))
+    found = _exchange(Speller(format_name="x", reconstructed=True).line(without_tools))
     assert found.request.tools is None
     assert found.request.system is not None
     assert [item.wire for item in found.request.system] == [b'"Be brief."']
@@ -95,7 +95,7 @@ def test_a_section_that_the_body_has_is_recorded() -> None:
 def test_a_body_of_several_lines_takes_one() -> None:
     """Its line ends become spaces: nothing else of it changes."""
     body = BODY.replace(b",", b",\r\n  ")
-    line = spelled(Derived(body=body, line=1), format_name="x", reconstructed=False)
+    line = Speller(format_name="x", reconstructed=False).line(Derived(body=body, line=1))
     assert line.count(b"\n") == 1
     assert bytes(_exchange(line).request.raw) == BODY.replace(b",", b",    ")
 
@@ -105,7 +105,7 @@ def test_the_file_says_what_is_known() -> None:
     found = read(io.BytesIO(LINE * 2), file="f")
     assert found.known == Known(tools=False, system=False, usage=True, response=True, time=True)
     assert found.is_reconstructed
-    plain = spelled(Derived(body=BODY, line=1), format_name="har", reconstructed=False)
+    plain = Speller(format_name="har", reconstructed=False).line(Derived(body=BODY, line=1))
     found = read(io.BytesIO(plain), file="f")
     assert found.known == Known(tools=True, system=True, usage=False, response=False, time=False)
     assert not found.is_reconstructed

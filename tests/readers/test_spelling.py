@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from cgcli.readers import spelling
 from cgcli.readers.derived import Derived
-from cgcli.readers.requests import Speller, spelled
+from cgcli.readers.requests import Speller
 
 _MESSAGES = [b'{"role":"user","content":"go"}', b'{"role":"user",\n"content":"on"}', b'{\r\n"role":"assistant"}', b"{}"]
 
@@ -36,8 +36,8 @@ def test_a_line_does_not_depend_on_the_one_before(bodies: list[list[int]]) -> No
     for i, numbers in enumerate(bodies):
         messages = [_MESSAGES[k] for k in numbers]
         line = speller.line(Derived(body=spelling.body(messages), line=i))
-        assert line == spelled(
-            Derived(body=b"".join(spelling.body(messages)), line=i), format_name="x", reconstructed=True
+        assert line == Speller(format_name="x", reconstructed=True).line(
+            Derived(body=b"".join(spelling.body(messages)), line=i)
         )
         assert line.count(b"\n") == 1
         assert b"\r" not in line

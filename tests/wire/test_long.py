@@ -91,9 +91,10 @@ def test_an_error_says_where_in_the_document_it_is() -> None:
     "literal", [b"1" * 1_500_000, b'"' + b"a" * 1_500_000, b'"a"' * 500_000, b'"%b"' % (b"\x80" * 1_500_000)]
 )
 def test_what_is_no_string_is_refused(literal: bytes) -> None:
-    """A number, one without its end, several, one of bytes that only go on with a character."""
-    with pytest.raises(Malformed):
-        decode_text(literal)
+    """A number, one without its end, several, one of bytes that only go on with a character; whole and in pieces."""
+    for read in (decode_text, lambda given: list(texts(given))):
+        with pytest.raises(Malformed):
+            read(literal)
 
 
 def test_long_bytes_are_made_anew() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeGuard
 
 from cgcli.compaction.component import MarkerMode
 from cgcli.errors import UsageError
@@ -12,13 +12,28 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
+def is_whole(given: object) -> TypeGuard[int]:
+    """True for whole numbers from 0 up; True and False are none."""
+    return isinstance(given, int) and not isinstance(given, bool) and given >= 0
+
+
+def is_positive(given: object) -> TypeGuard[int]:
+    """True for whole numbers from 1 up; True is none."""
+    return is_whole(given) and given > 0
+
+
+def is_fraction(given: object) -> TypeGuard[float]:
+    """True for numbers from 0 to 1; True and False are none."""
+    return isinstance(given, int | float) and not isinstance(given, bool) and 0 <= given <= 1
+
+
 def check_whole(component: str, parameter: str, given: object) -> None:
     """Refuse all but whole numbers from 0 up; True and False are none.
 
     Raises:
         UsageError: names the component, the parameter, what was given and what is allowed.
     """
-    if isinstance(given, bool) or not isinstance(given, int) or given < 0:
+    if not is_whole(given):
         raise _wrong(component, parameter, given, "a whole number, 0 or more")
 
 
@@ -28,7 +43,7 @@ def check_fraction(component: str, parameter: str, given: object) -> None:
     Raises:
         UsageError: names the component, the parameter, what was given and what is allowed.
     """
-    if isinstance(given, bool) or not isinstance(given, int | float) or not 0 <= given <= 1:
+    if not is_fraction(given):
         raise _wrong(component, parameter, given, "a number from 0 to 1")
 
 
@@ -103,7 +118,7 @@ def check_positive(component: str, parameter: str, given: object) -> None:
     Raises:
         UsageError: names the component, the parameter, what was given and what is allowed.
     """
-    if not _is_positive(given):
+    if not is_positive(given):
         raise _wrong(component, parameter, given, "a whole number, 1 or more")
 
 
@@ -114,7 +129,7 @@ def check_budgets(component: str, parameter: str, given: object) -> None:
         UsageError: names the component, the parameter, what was given and what is allowed.
     """
     if not isinstance(given, Mapping) or not all(
-        isinstance(name, str) and _is_positive(tokens) for name, tokens in given.items()
+        isinstance(name, str) and is_positive(tokens) for name, tokens in given.items()
     ):
         raise _wrong(component, parameter, given, "a table of whole numbers, 1 or more, by tool: {Bash = 2000}")
 
@@ -128,10 +143,6 @@ def check_texts(component: str, parameter: str, given: object) -> None:
     listed = isinstance(given, list | tuple)
     if not listed or not all(isinstance(one, str) and one.strip() for one in given):  # type: ignore[attr-defined]
         raise _wrong(component, parameter, given, "a list of texts, none of them blank")
-
-
-def _is_positive(given: object) -> bool:
-    return isinstance(given, int) and not isinstance(given, bool) and given > 0
 
 
 def _wrong(component: str, parameter: str, given: object, allowed: str) -> UsageError:
