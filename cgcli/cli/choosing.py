@@ -1,10 +1,10 @@
-"""Which policy a run has: an option names it, else the configuration, else it is the default."""
+"""Which policy and rule a run has: an option names them, else the configuration, else they are the default."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from cgcli.errors import UsageError
+from cgcli.errors import UsageError, did_you_mean
 from cgcli.model import value
 
 if TYPE_CHECKING:
@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
     from cgcli.compaction.policy import Policy
     from cgcli.compaction.said import Said
+    from cgcli.compaction.state import HeldRule
     from cgcli.config import Settings
 
 DEFAULT_POLICY = "codesafe"
@@ -86,3 +87,18 @@ def choose(policy: str | None, pipeline: str | None, settings: Settings) -> Choi
     if settings.policy is not None:
         return Choice(name=settings.policy, origin=settings.places["policy",])
     return Choice(name=DEFAULT_POLICY, origin="default")
+
+
+def held_rule(told: str | None) -> HeldRule:
+    """The rule of the held prefix that is called *told*; `respect` where none is.
+
+    Raises:
+        UsageError: there is no such rule.
+    """
+    from cgcli.compaction.state import HeldRule  # noqa: PLC0415 - imported when the command runs
+
+    try:
+        return HeldRule(told or HeldRule.RESPECT)
+    except ValueError as error:
+        hint = did_you_mean(told or "", [rule.value for rule in HeldRule])
+        raise UsageError(f"there is no rule {told!r} for the held prefix", hint=hint) from error

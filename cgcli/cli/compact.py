@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from cgcli.cli import live_answers, live_options, options, products, span_options, summary_options
-from cgcli.cli.choosing import choose
+from cgcli.cli.choosing import choose, held_rule
 from cgcli.cli.console import safe, say, write_json, write_line
 from cgcli.cli.stashing import located
 from cgcli.cli.strictness import refuse_empty, refuse_skipped
-from cgcli.errors import UsageError, did_you_mean
 
 if TYPE_CHECKING:
     from cgcli.compaction.policy import Policy
@@ -92,7 +91,7 @@ def command(  # noqa: PLR0913 - the options of the command
         target,
         policy=chosen,
         summariser=summary_options.summariser(chosen, summarizer, given, live=answering),
-        rule=_rule(held or settings.held),
+        rule=held_rule(held or settings.held),
         prices=prices,
         where=located(stash, settings.file),
         told=_options(
@@ -131,16 +130,6 @@ def _show(report: dict[str, Any], target: str | None, *, json: bool, quiet: bool
         write = say if target == "-" else write_line
         for line in lines(report):
             write(line)
-
-
-def _rule(held: str | None) -> HeldRule:
-    from cgcli.compaction.state import HeldRule  # noqa: PLC0415 - imported when the command runs
-
-    try:
-        return HeldRule(held or HeldRule.RESPECT)
-    except ValueError as error:
-        hint = did_you_mean(held or "", [rule.value for rule in HeldRule])
-        raise UsageError(f"there is no rule {held!r} for the held prefix", hint=hint) from error
 
 
 def _prices(rates: Path | None) -> Prices | None:

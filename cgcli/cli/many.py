@@ -6,15 +6,12 @@ import multiprocessing
 import os
 import sys
 from concurrent.futures import ProcessPoolExecutor
-from contextlib import contextmanager
-from functools import partial
-from time import monotonic
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
-from cgcli.cli.opening import PATIENCE_S
+from cgcli.cli.bars import Bar
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Sequence
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -33,57 +30,21 @@ def results(work: Callable[[T], R], items: Sequence[T], *, n_jobs: int, doing: s
     # Fresh processes: what the parent has loaded, threads and locks with it, is not theirs.
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(n_jobs, mp_context=context, initializer=_quietly) as pool:
-        futures = [pool.submit(partial(work, item)) for item in items]
+        futures = [pool.submit(work, item) for item in items]
+        found: list[R] = []
         try:
-            with _bar(len(items), doing) as told:
-                return list(told(future.result() for future in futures))
+            with Bar(doing, total=lambda: len(items), unit="files") as bar:
+                for future in futures:
+                    found.append(future.result())
+                    bar(len(found))
         except BaseException:
             pool.shutdown(wait=False, cancel_futures=True)
             for worker in multiprocessing.active_children():  # an interrupt waits for nobody
                 worker.terminate()
             raise
+    return found
 
 
 def _quietly() -> None:
     """A worker says nothing: its parent has the terminal."""
     sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123, SIM115 - for the process's life
-
-
-@contextmanager
-def _bar(n: int, doing: str) -> Iterator[Callable[[Iterable[R]], Iterator[R]]]:
-    """What passes results on, and shows how many of *n* there are once that takes long."""
-    begun_s = monotonic()
-    shown: list[tuple[Any, Any]] = []
-
-    def passing(found: Iterable[R]) -> Iterator[R]:
-        for i, one in enumerate(found, 1):
-            if sys.stderr is not None and sys.stderr.isatty() and monotonic() - begun_s > PATIENCE_S:
-                if not shown:
-                    shown.append(_begun(n, doing))
-                bar, task = shown[0]
-                bar.update(task, completed=i)
-            yield one
-
-    try:
-        yield passing
-    finally:
-        for bar, _ in shown:
-            bar.stop()
-
-
-def _begun(n: int, doing: str) -> tuple[Any, Any]:
-    from rich.console import Console  # noqa: PLC0415 - only where it takes long
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn  # noqa: PLC0415
-
-    bar = Progress(
-        TextColumn("{task.description}", markup=False),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TextColumn("files"),
-        TimeRemainingColumn(),
-        console=Console(stderr=True),
-        transient=True,
-    )
-    task = bar.add_task(doing, total=n)
-    bar.start()
-    return bar, task

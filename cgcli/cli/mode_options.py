@@ -139,15 +139,6 @@ Sweep = Annotated[
 
 
 @value
-class Queue:
-    """Of these, the ones about what runs beside the requests."""
-
-    max_queue: int | None = None
-    workers: int | None = None
-    stop_s: float | None = None
-
-
-@value
 class Given:
     """The options as they were given; None and False: not given."""
 
@@ -155,9 +146,11 @@ class Given:
     latency: str | None = None
     seed: int | None = None
     step_s: float | None = None
-    queue: Queue = Queue()
+    max_queue: int | None = None
+    workers: int | None = None
     barren: int | None = None
     max_lanes: int | None = None
+    stop_s: float | None = None
     protect: str | None = None
     strip: bool = False
     cache_tail: bool = False
@@ -170,9 +163,9 @@ class Given:
             "--latency": self.latency,
             "--seed": self.seed,
             "--step-time": self.step_s,
-            "--max-queue": self.queue.max_queue,
-            "--workers": self.queue.workers,
-            "--stop": self.queue.stop_s,
+            "--max-queue": self.max_queue,
+            "--workers": self.workers,
+            "--stop": self.stop_s,
             "--barren": self.barren,
             "--max-lanes": self.max_lanes,
             "--protect": self.protect,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -113,7 +112,7 @@ def command(  # noqa: PLR0913 - the options of the command
 
     Example: cg replay session.jsonl --policy fork --mode sync,observe,async --sweep
     """
-    from cgcli.cli.replaying import Asked, again, check, replayed  # noqa: PLC0415 - imported when the command runs
+    from cgcli.cli.replaying import Asked, again, check, replayed, work  # noqa: PLC0415 - imported when the command runs
 
     asked = Asked(
         policies=tuple(policy or ()),
@@ -129,16 +128,17 @@ def command(  # noqa: PLR0913 - the options of the command
         rates=rates,
         config=config,
         format_name=format_name,
-        cwd=Path.cwd(),
         with_texts=html is not None,
         modes=mode_options.Given(
             mode=mode,
             latency=latency,
             seed=seed,
             step_s=step_time,
-            queue=mode_options.Queue(max_queue=max_queue, workers=workers, stop_s=stop),
+            max_queue=max_queue,
+            workers=workers,
             barren=barren,
             max_lanes=max_lanes,
+            stop_s=stop,
             protect=protect,
             strip=strip_caller_breakpoints,
             cache_tail=cache_uncompacted_tail,
@@ -146,8 +146,8 @@ def command(  # noqa: PLR0913 - the options of the command
             sweep=sweep,
         ),
     )
-    check(asked, files, html, json=json)
-    report = replayed(asked, files, jobs=jobs)
+    check(files, html, json=json)
+    report = replayed(work(asked), files, jobs=jobs)
     _tell(report, again(asked), html=html, json=json, turns=turns, quiet=quiet)
     _end(report, json=json, strict=strict)
 

@@ -42,23 +42,15 @@ class Wished:
     options: ModeOptions
     protects: tuple[Protect, ...]
     """`async` runs once for each."""
-    sweeps: bool
 
-    def suffixes(self) -> list[tuple[str, Mode | None, Protect | None]]:
-        """What each policy is run as: the end of its label, the mode, the span that is protected."""
+    def each(self, name: str, one: Planned) -> Iterator[tuple[str, Planned]]:
+        """The policy *one*, called *name*, in each mode; each with what it is called there."""
         if not self.modes:
-            return [("", None, None)]
-        found: list[tuple[str, Mode | None, Protect | None]] = []
+            yield name, one
         for mode in self.modes:
-            protects = self.protects if mode is Mode.ASYNC else (None,)
-            for i, protect in enumerate(protects):
-                found.append((f" {mode.value}{f' ({protect.value})' if i and protect else ''}", mode, protect))
-        return found
-
-    def each(self, one: Planned) -> Iterator[Planned]:
-        """The policy *one* in each mode."""
-        for _, mode, protect in self.suffixes():
-            yield changed(one, mode=mode, protect=protect)
+            for i, protect in enumerate(self.protects if mode is Mode.ASYNC else (None,)):
+                end = f" ({protect.value})" if i and protect else ""
+                yield f"{name} {mode.value}{end}", changed(one, mode=mode, protect=protect)
 
 
 def wished(given: Given) -> Wished:
@@ -73,11 +65,11 @@ def wished(given: Given) -> Wished:
     defaults = ModeOptions()
     told = {
         "step_s": _finite("--step-time", given.step_s),
-        "max_queue": given.queue.max_queue,
-        "workers": given.queue.workers,
+        "max_queue": given.max_queue,
+        "workers": given.workers,
         "barren": given.barren,
         "max_lanes": given.max_lanes,
-        "stop_s": _finite("--stop", given.queue.stop_s),
+        "stop_s": _finite("--stop", given.stop_s),
     }
     options = changed(
         defaults,
@@ -91,12 +83,7 @@ def wished(given: Given) -> Wished:
     named = _protect(given.protect)
     # Where nothing is protected both would come to the same by construction.
     protects = (named,) if named is not None else tuple(Protect) if is_protecting else (Protect.PENDING,)
-    return Wished(modes=modes, options=options, protects=protects, sweeps=given.sweep)
-
-
-def words(given: Given) -> dict[str, object]:
-    """The options by the words of the command line; None: not given, True: it takes no value."""
-    return {"--mode": given.mode, **given.options()}
+    return Wished(modes=modes, options=options, protects=protects)
 
 
 def swept(done: Replayed, wanted: Wanted, anew: Callable[[], Capture], labels: Sequence[str]) -> dict[str, Any]:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from cgcli.cli import summary_options
+from cgcli.cli.choosing import Choice, held_rule
 from cgcli.cli.replay_modes import DEFAULT as DEFAULT_IN_MODES
-from cgcli.cli.replay_modes import wished
-from cgcli.compaction import policy as policies
 from cgcli.compaction.components import known
+from cgcli.compaction.policy import SPAN_STEPS
 from cgcli.compaction.presets import BUILT_IN
-from cgcli.compaction.state import HeldRule
 from cgcli.errors import UsageError, did_you_mean
 from cgcli.replay.paired.replay import OFF, Planned
 from cgcli.report.replay.next_command import CALLS
@@ -19,10 +19,10 @@ from cgcli.summarisers.stand_in import Native
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+    from cgcli.cli.replay_modes import Wished
     from cgcli.cli.replaying import Asked
     from cgcli.compaction.policy import Policy
     from cgcli.config import Settings
-    from cgcli.summarisers.protocol import Summariser
 
 DEFAULT = ("codesafe", "general", "clear-tool-uses", "fork")
 EVERY = "all"
@@ -31,37 +31,28 @@ _AND = "+"
 """Between components that are to be one policy."""
 
 
-def labels(asked: Asked) -> list[str]:
-    """What each policy of the replay is called, doing nothing first."""
-    ends = wished(asked.modes).suffixes()
-    return [OFF, *(f"{name}{end}" for name in _names(asked) for end, _, _ in ends)]
-
-
-def planned(asked: Asked, settings: Settings) -> Iterator[Planned]:
-    """The policies beside doing nothing, in the order in which they were named.
+def planned(asked: Asked, settings: Settings, modes: Wished) -> Iterator[tuple[str, Planned]]:
+    """The policies beside doing nothing, in the order in which they were named, each with what it is called.
 
     Raises:
         UsageError: there is no such policy, rule or summariser, or one stands there twice.
     """
-    given = {"budget_tokens": asked.budget_tokens, "ask_at": asked.ask_at, "apply_at": asked.apply_at}
-    told = {name: said for name, said in given.items() if said is not None}
-    answering = Native(named(asked.summarizer or "extractive"))
+    told = summary_options.told(call=None, budget=asked.budget_tokens, ask_at=asked.ask_at, apply_at=asked.apply_at)
+    answering = None if asked.summarizer == "none" else Native(named(asked.summarizer or "extractive"))
     names = _names(asked)
     twice = next((name for i, name in enumerate(names) if name in names[:i]), None)
     if twice is not None:
         raise UsageError(f"policy {twice!r} was named twice", hint="name each once")
-    modes = wished(asked.modes)
     if modes.modes and not names:
         raise UsageError("off is the same in every mode", hint="name a policy, as --policy codesafe")
     for name in names:
         base, _, rule = name.partition(_RULE)
-        yield from modes.each(
-            Planned(
-                policy=_policy(base, settings, told),
-                rule=_rule(rule or asked.held or settings.held),
-                summariser=_answers(asked, answering),
-            )
+        one = Planned(
+            policy=_policy(base, settings, told),
+            rule=held_rule(rule or asked.held or settings.held),
+            summariser=answering,
         )
+        yield from modes.each(name, one)
 
 
 def _names(asked: Asked) -> list[str]:
@@ -77,35 +68,26 @@ def _names(asked: Asked) -> list[str]:
 
 
 def _policy(name: str, settings: Settings, told: Mapping[str, object]) -> Policy:
-    base = "summarize" if name in CALLS else name
-    params, places = settings.components, settings.parameter_places
-    steps = tuple(base.split(_AND))
-    if base not in BUILT_IN and not base.endswith(".toml"):
-        if not set(steps) <= {*known(), *policies.SPAN_STEPS}:
-            hint = did_you_mean(base, (*BUILT_IN, *CALLS, EVERY, "a component", "FILE.toml"))
-            raise UsageError(f"there is no policy {base!r}", hint=hint)
-        return policies.pipeline(steps, params, places)
-    chosen = policies.named(base, params, places)
-    more = {**told, **({"call": name} if name in CALLS else {})}
-    if chosen.span_step is None or not more:
+    choice = _choice(name)
+    given = {**told, "call": name} if name in CALLS else told
+    chosen = choice.made(settings, {})
+    if chosen.span_step is None or not given:
         return chosen
-    step = chosen.span_step.name
-    own = {key: said for key, said in more.items() if step == "summarize" or key != "call"}
-    params = {**params, step: {**params.get(step, {}), **own}}
     try:
-        return policies.named(base, params, places)
+        return choice.made(settings, given)
     except UsageError as error:
+        step = chosen.span_step.name
         hint = f"{error.hint}, under [tool.cgcli.components.{step}]; or name the policies that are to be compared"
         raise UsageError(error.message, where=error.where, hint=hint) from error
 
 
-def _rule(told: str | None) -> HeldRule:
-    try:
-        return HeldRule(told or HeldRule.RESPECT)
-    except ValueError:
-        hint = did_you_mean(told or "", [rule.value for rule in HeldRule])
-        raise UsageError(f"there is no rule {told!r} for the held prefix", hint=hint) from None
-
-
-def _answers(asked: Asked, answering: Summariser) -> Summariser | None:
-    return None if asked.summarizer == "none" else answering
+def _choice(name: str) -> Choice:
+    if name in CALLS:
+        return Choice(name="summarize", origin="--policy")
+    if name in BUILT_IN or name.endswith(".toml"):
+        return Choice(name=name, origin="--policy")
+    steps = tuple(name.split(_AND))
+    if not set(steps) <= {*known(), *SPAN_STEPS}:
+        hint = did_you_mean(name, (*BUILT_IN, *CALLS, EVERY, "a component", "FILE.toml"))
+        raise UsageError(f"there is no policy {name!r}", hint=hint)
+    return Choice(name=name, names=steps, origin="--policy")

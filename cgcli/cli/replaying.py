@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from pathlib import Path  # noqa: TC003 - a record's field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from cgcli.cachesim.options import CacheOptions
@@ -12,14 +12,17 @@ from cgcli.checks.run import Allowed, Checking
 from cgcli.cli.many import n_cores, results
 from cgcli.cli.mode_options import Given
 from cgcli.cli.opening import anew_from
-from cgcli.cli.replay_modes import swept, wished, words
-from cgcli.cli.replay_policies import labels, planned
+from cgcli.cli.replay_modes import swept, wished
+from cgcli.cli.replay_policies import planned
 from cgcli.config import load
 from cgcli.errors import CgError, InputError, UsageError, did_you_mean
-from cgcli.model import value
+from cgcli.model import unique, value
+from cgcli.pricing.file import read_rates
+from cgcli.providers.prefix_caches import VLLM_BLOCK_TOKENS
+from cgcli.replay.output import refuse_input_as_output
 from cgcli.replay.paired.clock import Clock
 from cgcli.replay.paired.expand_tool import Inject
-from cgcli.replay.paired.replay import Wanted, replay
+from cgcli.replay.paired.replay import OFF, Wanted, replay
 from cgcli.report.replay.document import document, file_document
 from cgcli.report.replay.gates import gate_document
 from cgcli.report.replay.next_command import Again
@@ -28,7 +31,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from cgcli.model import Exchange
-    from cgcli.pricing.table import Prices
     from cgcli.readers import Capture
 
 _FILE = "file"
@@ -51,77 +53,89 @@ class Asked:
     rates: Path | None
     config: Path | None
     format_name: str | None
-    cwd: Path
     with_texts: bool
     modes: Given = Given()
 
 
-def check(asked: Asked, files: Sequence[str], html: str | None, *, json: bool) -> None:
-    """Refuse what means nothing before anything is read.
+@unique
+class Work:
+    """What *asked* comes to: the same for every file."""
 
-    Raises:
-        UsageError: an option is wrong.
-    """
-    from cgcli.replay.output import refuse_input_as_output  # noqa: PLC0415 - imported when the command runs
-
-    wanted(asked)
-    if json and html == "-":
-        raise UsageError("--json and --html exclude each other: stdout takes one", hint="give a file in place of -")
-    if list(files).count("-") > 1:
-        raise UsageError("stdin can be read once", hint="give `-` once")
-    for file in files:
-        refuse_input_as_output(file, html)
+    asked: Asked
+    wanted: Wanted
+    labels: tuple[str, ...]
+    """What each policy is called, doing nothing first."""
 
 
-def wanted(asked: Asked) -> Wanted:
+def work(asked: Asked) -> Work:
     """What *asked* comes to.
 
     Raises:
         UsageError: an option is wrong.
     """
-    return Wanted(
-        planned=tuple(planned(asked, load(asked.config, cwd=asked.cwd))),
+    modes = wished(asked.modes)
+    plans = tuple(planned(asked, load(asked.config, cwd=Path.cwd()), modes))
+    wanted = Wanted(
+        planned=tuple(plan for _, plan in plans),
         cache=_cache(asked),
         clock=_clock(asked.clock),
         inject=_inject(asked.inject),
-        prices=_prices(asked.rates),
-        modes=wished(asked.modes).options,
+        prices=read_rates(asked.rates) if asked.rates is not None else None,
+        modes=modes.options,
     )
+    return Work(asked=asked, wanted=wanted, labels=(OFF, *(label for label, _ in plans)))
 
 
-def replayed(asked: Asked, files: Sequence[str], *, jobs: int | None) -> dict[str, Any]:
+def check(files: Sequence[str], html: str | None, *, json: bool) -> None:
+    """Refuse what means nothing before anything is read.
+
+    Raises:
+        UsageError: stdin or stdout is wanted twice, or a page would be written over what is read.
+    """
+    if json and html == "-":
+        raise UsageError("--json and --html exclude each other: stdout takes one", hint="give a file in place of -")
+    if files.count("-") > 1:
+        raise UsageError("stdin can be read once", hint="give `-` once")
+    for file in files:
+        refuse_input_as_output(file, html)
+
+
+def replayed(doing: Work, files: Sequence[str], *, jobs: int | None) -> dict[str, Any]:
     """The document about all *files*, in their order; one that cannot be read does not keep the others from it."""
     n_jobs = min(jobs or n_cores(), len(files))
     if n_jobs <= 1 or "-" in files:
-        done = [one(asked, file) for file in files]
+        done = [one(doing, file) for file in files]
     else:
-        done = results(partial(one, asked), files, n_jobs=n_jobs, doing="replaying")
-    return document(
-        [found for found in done if "error" not in found], [found for found in done if "error" in found], labels(asked)
-    )
+        done = results(partial(one, doing), files, n_jobs=n_jobs, doing="replaying")
+    failed = [found for found in done if "error" in found]
+    return document([found for found in done if "error" not in found], failed, doing.labels)
 
 
-def one(asked: Asked, file: str) -> dict[str, Any]:
+def one(doing: Work, file: str) -> dict[str, Any]:
     """The document about *file*, or what is wrong with it."""
     try:
-        with anew_from(file, asked.format_name) as anew:
-            gates = Gates(anew) if asked.with_texts else None
-            done = replay(gates.anew, wanted(asked), watch=gates.see) if gates else replay(anew, wanted(asked))
-            if done.arms[0].turns:
-                told = file_document(
-                    done,
-                    _told(asked),
-                    labels=labels(asked),
-                    with_texts=asked.with_texts,
-                    gates=gates.documents() if gates else None,
-                )
-                if asked.modes.sweep:
-                    told["sweep"] = swept(done, wanted(asked), anew, labels(asked))
-                return told
+        with anew_from(file, doing.asked.format_name) as anew:
+            return _document(doing, file, anew)
     except InputError as error:
         return {"file": file, "error": error.message, "where": error.where or file, "hint": error.hint}
-    hint = "cg inspect tells what is in a file"
-    return {"file": file, "error": "no request in the file", "where": file, "hint": hint}
+
+
+def _document(doing: Work, file: str, anew: Callable[[], Capture]) -> dict[str, Any]:
+    asked = doing.asked
+    gates = Gates(anew) if asked.with_texts else None
+    done = replay(anew, doing.wanted) if gates is None else replay(gates.anew, doing.wanted, watch=gates.see)
+    if not done.arms[0].turns:
+        raise InputError("no request in the file", where=file, hint="cg inspect tells what is in a file")
+    told = file_document(
+        done,
+        _told(doing),
+        labels=doing.labels,
+        with_texts=asked.with_texts,
+        gates=gates.documents() if gates is not None else None,
+    )
+    if asked.modes.sweep:
+        told["sweep"] = swept(done, doing.wanted, anew, doing.labels)
+    return told
 
 
 class Gates:
@@ -175,7 +189,8 @@ def again(asked: Asked) -> Again:
         "--provider": asked.provider,
         "--cache-tokens": asked.cache_tokens,
         "--inject-expand": asked.inject if asked.inject != Inject.AUTO else None,
-        **words(asked.modes),
+        "--mode": asked.modes.mode,
+        **asked.modes.options(),
     }
     return Again(
         replay=tuple(_words({**here, **answers, **summaries, **both})),
@@ -191,10 +206,10 @@ def _words(given: Mapping[str, object]) -> Iterator[str]:
             yield from (option, str(said)) if said is not True else (option,)
 
 
-def _told(asked: Asked) -> dict[str, Any]:
-    clock = _clock(asked.clock)
+def _told(doing: Work) -> dict[str, Any]:
+    asked, gap_s = doing.asked, doing.wanted.clock.gap_s
     return {
-        "clock": {"kind": "gap" if clock.gap_s is not None else _FILE, "gap_s": clock.gap_s},
+        "clock": {"kind": "gap" if gap_s is not None else _FILE, "gap_s": gap_s},
         "provider": asked.provider,
         "cache_tokens": asked.cache_tokens,
         "expand_tool": asked.inject,
@@ -202,8 +217,6 @@ def _told(asked: Asked) -> dict[str, Any]:
 
 
 def _cache(asked: Asked) -> CacheOptions:
-    from cgcli.providers.prefix_caches import VLLM_BLOCK_TOKENS  # noqa: PLC0415 - imported when the command runs
-
     most = asked.cache_tokens
     if most is not None and asked.provider not in ("vllm", "sglang"):
         raise UsageError(
@@ -236,14 +249,3 @@ def _inject(told: str) -> Inject:
     except ValueError:
         hint = did_you_mean(told, [one.value for one in Inject])
         raise UsageError(f"--inject-expand is {told!r}", hint=hint) from None
-
-
-def _prices(rates: Path | None) -> Prices | None:
-    if rates is None:
-        return None
-    from cgcli.pricing.file import read_rates  # noqa: PLC0415 - only where there are rates
-
-    return read_rates(rates)
-
-
-__all__ = ["Asked", "again", "check", "errors", "replayed", "wanted"]

@@ -11,6 +11,7 @@ from cgcli.errors import ExitCode
 from cgcli.model import value
 from cgcli.pricing.rate import Unpriced
 from cgcli.report.figures import counted, number
+from cgcli.report.lanes import named, turns
 from cgcli.report.rebuilt import basis
 from cgcli.report.safe import safe
 
@@ -133,16 +134,8 @@ def _common(common: Common | None) -> dict[str, int] | None:
 
 
 def _lane(lane: Lane) -> dict[str, Any]:
-    lines = [turn.line for epoch in lane.epochs for turn in epoch.thread.turns]
-    return {
-        "lane": lane.name,
-        "label": lane.label.value,
-        "model": lane.model,
-        "requests": lane.n_requests,
-        "epochs": len(lane.epochs),
-        "first_line": min(lines),
-        "last_line": max(lines),
-    }
+    lines = [turn.line for turn in turns(lane)]
+    return {**named(lane), "epochs": len(lane.epochs), "first_line": min(lines), "last_line": max(lines)}
 
 
 def _places(lanes: Iterable[Lane]) -> dict[int, tuple[str, int | None, int]]:

@@ -14,6 +14,7 @@ from cgcli.report import triggers
 from cgcli.report.billed import usd
 from cgcli.report.extraction import extraction
 from cgcli.report.figures import rulers
+from cgcli.report.lanes import named, turns
 from cgcli.report.rebuilt import basis
 from cgcli.report.summaries import n_irreversible, summaries
 
@@ -183,15 +184,12 @@ def _paying(run: Run) -> dict[str, Any] | None:
 
 
 def _lane(lane: Lane, rows: Sequence[Row], by_model: dict[str | None, Ruler]) -> dict[str, Any]:
-    mine = [rows[turn.i_exchange] for epoch in lane.epochs for turn in epoch.thread.turns]
+    mine = [rows[turn.i_exchange] for turn in turns(lane)]
     input_breaks = [row.input_break for row in mine if row.input_break is not None]
     output_breaks = [row.output_break for row in mine if row.output_break is not None]
     n_cold = sum(row.is_cold for row in mine)
     return {
-        "lane": lane.name,
-        "label": lane.label.value,
-        "model": lane.model,
-        "requests": len(mine),
+        **named(lane),
         "epochs": [
             {
                 "label": epoch.label.value,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from decimal import Decimal
 
+UNPRICED = "unpriced"
 _CENT = Decimal("0.01")
 _SMALL = Decimal("0.1")
 _DECIMALS = 4
@@ -20,3 +21,12 @@ def dollars(amount: Decimal) -> str:
     step = _CENT if size >= _SMALL or not size else Decimal(1).scaleb(min(-_DECIMALS, size.adjusted() - 1))
     sign = "-" if amount < 0 else ""
     return f"{sign}${size.quantize(step):,f}"
+
+
+def priced(amount: str | None) -> str:
+    """*amount*, a decimal number as it stands in documents, in dollars; or that there is no price.
+
+    >>> priced("0.5"), priced(None)
+    ('$0.50', 'unpriced')
+    """
+    return UNPRICED if amount is None else dollars(Decimal(amount))

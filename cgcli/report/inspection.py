@@ -8,6 +8,7 @@ from cgcli.inspection.inspect import known
 from cgcli.model import Basis
 from cgcli.providers.models import lookup
 from cgcli.report.figures import counted, number, size
+from cgcli.report.lanes import named, turns
 from cgcli.report.rebuilt import basis, said
 from cgcli.report.safe import pasted, safe
 from cgcli.report.skipped import unusable
@@ -66,15 +67,12 @@ def document(done: Inspection) -> dict[str, Any]:
 
 
 def _lane(lane: Lane) -> dict[str, Any]:
-    turns = [turn for epoch in lane.epochs for turn in epoch.thread.turns]
+    mine = turns(lane)
     return {
-        "lane": lane.name,
-        "label": lane.label.value,
-        "model": lane.model,
-        "requests": len(turns),
-        "first_line": turns[0].line,
-        "last_line": max(turn.line for turn in turns),
-        "most_messages": max(turn.n_messages for turn in turns),
+        **named(lane),
+        "first_line": mine[0].line,
+        "last_line": max(turn.line for turn in mine),
+        "most_messages": max(turn.n_messages for turn in mine),
         "epochs": [{"label": epoch.label.value, "requests": len(epoch.thread.turns)} for epoch in lane.epochs],
     }
 

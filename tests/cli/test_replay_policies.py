@@ -77,6 +77,16 @@ def test_a_way_to_ask_is_summarize_with_it(name: str, call: str, cg: Cg) -> None
     assert found["totals"]["own_calls"] > 0
 
 
+def test_a_budget_is_for_joined_components_too(cg: Cg) -> None:
+    """`summarize` behind another component has the budget of the command line, as `cg compact --pipeline` gives it."""
+    file = cg.write("talk.jsonl", lines(growing(conversation(14))))
+    found = arms(cg.report("replay", file, "--policy", "dedup+summarize", "--budget", "9000"))["dedup+summarize"]
+
+    assert found["steps"] == ["dedup", "summarize"]
+    assert found["nearest"] is None
+    assert found["totals"]["own_calls"] > 0
+
+
 def test_a_file_is_a_policy_with_its_triggers(cg: Cg) -> None:
     """One that decides in batches of four resets less often than one that decides in every turn."""
     file = cg.write("talk.jsonl", lines(growing(conversation(16))))

@@ -77,6 +77,11 @@ def table(
     )
 
 
+def figure(text: str) -> Element:
+    """A cell of a table with a figure in it."""
+    return element("td", text, class_="figure")
+
+
 def scrolling(inner: Element, *, label: str) -> Element:
     """*inner* in a box that scrolls sideways, by the keyboard too."""
     return element("div", inner, class_="scroll", tabindex="0", role="region", aria_label=label)

@@ -11,7 +11,7 @@ from cgcli.report.page.modes import modes
 from cgcli.report.page.policies import Around, policies
 from cgcli.report.page.policy import policy
 from cgcli.report.page.self_check import self_check
-from cgcli.report.page.words import plain
+from cgcli.report.page.words import counts, plain
 from cgcli.report.rebuilt import said
 
 if TYPE_CHECKING:
@@ -113,10 +113,6 @@ def _sentence(line: str) -> str:
     return line.removeprefix("basis: ").capitalize()
 
 
-def _counts(of: Mapping[str, int]) -> str:
-    return ", ".join(f"{plain(name)} {n:,}" for name, n in of.items())
-
-
 def _way(file: str, name: str, said: str, *, is_chosen: bool) -> Element:
     chosen = element("input", type="radio", name=f"{file}-way", value=name, checked=is_chosen, class_="way")
     return element("label", chosen, f" {said}")
@@ -162,7 +158,7 @@ def _basis(file: Mapping[str, Any]) -> Element:
         ("Expand tool", f"Added to requests: {file['expand_tool']}."),
     ]
     kinds += [("Requests", f"{_sentence(line)}.") for line in said(file["basis"])]
-    kinds += [("Left out", f"{_counts(file['passed_records'])}.")] if file["passed_records"] else []
+    kinds += [("Left out", f"{counts(file['passed_records'])}.")] if file["passed_records"] else []
     kinds += [
         ("Unusable", f"line {one['line']}: {plain(one['reason'])}{': ' if one['detail'] else ''}{one['detail']}")
         for one in file["skipped_records"]

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 from cgcli.model import value
 from cgcli.report.dollars import dollars
 from cgcli.report.figures import counted, number
-from cgcli.report.page.words import percent, usd
+from cgcli.report.listed import listed
+from cgcli.report.page.words import percent
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -41,13 +42,11 @@ def headline(totals: Mapping[str, Mapping[str, Any]], pareto: Sequence[str] | No
 
 def _verdict(best: str, cheapest: Sequence[str], priced: Mapping[str, Decimal]) -> str:
     off = priced[_OFF]
+    equal = [policy for policy in cheapest if policy != best]
+    beside = f" {listed(equal)} {'costs' if len(equal) == 1 else 'cost'} the same." if equal else ""
     if best == _OFF:
-        equal = [policy for policy in cheapest if policy != _OFF]
-        beside = f" {_listed(equal)} {'costs' if len(equal) == 1 else 'cost'} the same." if equal else ""
         return f"No policy is cheaper than doing nothing: {dollars(off)}.{beside}"
     saved = off - priced[best]
-    equal = [policy for policy in cheapest if policy != best]
-    beside = f" {_listed(equal)} {'costs' if len(equal) == 1 else 'cost'} the same." if equal else ""
     share = f" ({percent(saved / off)})" if off else ""
     return f"{best} is cheapest: {dollars(priced[best])}, {dollars(saved)}{share} less than off.{beside}"
 
@@ -55,7 +54,7 @@ def _verdict(best: str, cheapest: Sequence[str], priced: Mapping[str, Decimal]) 
 def _without_comparison(totals: Mapping[str, Mapping[str, Any]]) -> Headline:
     off = totals[_OFF]
     if off["usd"] is not None:
-        verdict = f"Only off was replayed: {usd(off['usd'])} for {counted(off['requests'], 'request')}."
+        verdict = f"Only off was replayed: {dollars(Decimal(off['usd']))} for {counted(off['requests'], 'request')}."
         return Headline(verdict=verdict, points=tuple(_partly(off)))
     least = min(totals, key=lambda policy: (totals[policy]["input_tokens"], policy != _OFF))
     points = []
@@ -96,7 +95,7 @@ def _own(policy: str, of: Mapping[str, Any]) -> list[str]:
     calls = f"{counted(of['own_calls'], 'model call')} of its own"
     if of["own_usd"] is None:
         return [f"{policy} made {calls}, which are unpriced."]
-    return [f"{usd(of['own_usd'])} of what {policy} costs is for {calls}."]
+    return [f"{dollars(Decimal(of['own_usd']))} of what {policy} costs is for {calls}."]
 
 
 def _safest(best: str, totals: Mapping[str, Mapping[str, Any]], priced: Mapping[str, Decimal]) -> list[str]:
@@ -114,8 +113,4 @@ def _safest(best: str, totals: Mapping[str, Mapping[str, Any]], priced: Mapping[
 
 def _pareto(pareto: Sequence[str]) -> list[str]:
     verb = "is" if len(pareto) == 1 else "are"
-    return [f"{_listed(pareto)} {verb} beaten by no other policy in both dollars and regret."]
-
-
-def _listed(names: Sequence[str]) -> str:
-    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
+    return [f"{listed(pareto)} {verb} beaten by no other policy in both dollars and regret."]

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from cgcli.report.figures import counted
-from cgcli.report.page.elements import element, folded, table
-from cgcli.report.replay.modes import column, groups
+from cgcli.report.page.elements import element, figure, folded, table
+from cgcli.report.replay.modes_columns import column, groups, job
 from cgcli.report.replay.modes_rows import NOTHING, rows
 from cgcli.report.replay.modes_sweep import HEAD, cells, title
 
@@ -48,18 +48,12 @@ def packed_modes(file: Mapping[str, Any]) -> list[list[dict[str, Any]]]:
                 "name": column(one),
                 "is_async": one["mode"] == "async",
                 "breakpoints": [turn["breakpoints"] for turn in one["turns"]],
-                "job": [_job(turn) for turn in one["turns"]],
+                "job": [", ".join(job(turn)) for turn in one["turns"]],
             }
             for one in told
         ]
         for told in groups(file["modes"]).values()
     ]
-
-
-def _job(turn: Mapping[str, Any]) -> str:
-    """What became of the job of a *turn*, and whether its tail is protected."""
-    told = [turn["job"].replace("_", " ")] if turn["job"] is not None else []
-    return ", ".join([*told, *(["protected"] if turn["protected"] else [])])
 
 
 def _policy(policy: str, told: Sequence[Mode], i: int) -> Element:
@@ -87,16 +81,14 @@ def _policy(policy: str, told: Sequence[Mode], i: int) -> Element:
 
 
 def _cell(text: str) -> Element:
-    return element("td", text, class_="figure state" if text == NOTHING else "figure")
+    return element("td", text, class_="figure state") if text == NOTHING else figure(text)
 
 
 def _counters(policy: str, told: Sequence[Mode]) -> Element:
     """Every counter of each mode, by its name in documents."""
     each = [dict(_flat(one["counters"])) for one in told]
     names = dict.fromkeys(name for one in each for name in one)
-    body = [
-        [element("code", name), *(element("td", one.get(name, ""), class_="figure") for one in each)] for name in names
-    ]
+    body = [[element("code", name), *(figure(one.get(name, "")) for one in each)] for name in names]
     head = ["counter", *(column(one) for one in told)]
     said = counted(len(names), "counter")
     return folded(said, table(head, body, caption=f"Counters of {policy}", class_="figures"))
@@ -118,13 +110,14 @@ def _sweep(told: Mapping[str, Any] | None) -> Element | None:
     if told is None:
         return None
     said = title(told)
+    said = f"{said[0].upper()}{said[1:]}"
     if not told["rows"]:
-        return element("p", f"{said[0].upper()}{said[1:]}.")
+        return element("p", f"{said}.")
     body: list[list[Element | str]] = [
         [name, *(_cell(cell) for cell in rest)] for name, *rest in map(cells, told["rows"])
     ]
     return element(
         "div",
-        element("h4", f"{said[0].upper()}{said[1:]}"),
+        element("h4", said),
         table(list(HEAD), body, caption="Job time over the gap between requests", class_="figures"),
     )

@@ -96,13 +96,14 @@ def policies(totals: Mapping[str, Mapping[str, Any]], around: Around) -> Element
         class_="policies sortable",
     )
     more = element("label", element("input", type="checkbox", class_="all-columns"), " all columns")
-    star = element("p", _star(), " beaten by no other policy in both dollars and regret", class_="legend")
-    foot = element("div", star if around.pareto else None, more, class_="beside")
+    legend = element("p", star("Pareto:"), " beaten by no other policy in both dollars and regret", class_="legend")
+    foot = element("div", legend if around.pareto else None, more, class_="beside")
     return element("div", scrolling(made, label=around.caption), foot, class_="policies-box")
 
 
-def _star() -> Element:
-    return element("span", "\u2605", class_="star", role="img", aria_label="Pareto:")
+def star(label: str) -> Element:
+    """The mark of a policy that no other beats; *label* is what a screen reader says."""
+    return element("span", "\u2605", class_="star", role="img", aria_label=label)
 
 
 def _groups(tokens_bases: Iterable[str]) -> list[Element]:
@@ -143,9 +144,9 @@ def _class(column: _Column, *others: str) -> str:
 def _row(policy: str, of: Mapping[str, Any], around: Around, n_decimals: Mapping[str, int]) -> Element:
     link = around.links.get(policy)
     name = element("a", policy, href=f"#{link}") if link is not None else policy
-    star = _star() if policy in around.pareto else None
+    mark = star("Pareto:") if policy in around.pareto else None
     is_long = len(policy) > _LONG_NAME
-    head = element("th", name, " ", star, scope="row", data_sort=policy, class_="long" if is_long else None)
+    head = element("th", name, " ", mark, scope="row", data_sort=policy, class_="long" if is_long else None)
     return element("tr", head, [_figure(column, of, n_decimals.get(column.key, 0)) for column in _COLUMNS])
 
 

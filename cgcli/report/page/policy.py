@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from cgcli.report.dollars import priced
 from cgcli.report.figures import counted, number
-from cgcli.report.page.elements import element, folded, table
-from cgcli.report.page.words import NOT_SIMULATED, UNPRICED, percent, plain, signed, usd
+from cgcli.report.page.elements import element, figure, folded, table
+from cgcli.report.page.policies import star
+from cgcli.report.page.words import NOT_SIMULATED, counts, percent, plain, signed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -35,10 +37,9 @@ def policy(arm: Mapping[str, Any], *, name: str, is_pareto: bool) -> Element:
     steps = " \u2192 ".join(arm["steps"]) or "no steps"
     call = f", asks for summaries by {arm['call']}" if arm["call"] is not None else ""
     how = f"{steps}. Held: {arm['held']}, {_HELD.get(arm['held'], 'by a rule of its own')}{call}."
-    star = element("span", "\u2605", class_="star", role="img", aria_label="Pareto") if is_pareto else None
     return element(
         "section",
-        element("h3", arm["policy"], [" ", star] if star is not None else None),
+        element("h3", arm["policy"], [" ", star("Pareto")] if is_pareto else None),
         element("p", how, class_="quiet"),
         [element("p", f"Warning: {warning}") for warning in arm["warnings"]],
         _tiles(arm),
@@ -58,7 +59,7 @@ def _tiles(arm: Mapping[str, Any]) -> Element:
     of = arm["totals"]
     needed = of["refetches"] + of["cites"]
     tiles = [
-        ("dollars, simulated", usd(of["usd"]), of["usd"] is None),
+        ("dollars, simulated", priced(of["usd"]), of["usd"] is None),
         ("against off", signed(of["off_difference_usd"]), of["off_difference_usd"] is None),
         ("hit rate, simulated", NOT_SIMULATED if of["hit_rate"] is None else percent(of["hit_rate"]), False),
         ("tokens removed, once each", number(of["removed_unique_tokens"]), False),
@@ -112,7 +113,7 @@ def _regrets(arm: Mapping[str, Any]) -> Element | None:
             one["component"],
             _place(one["dropped_line"], one["dropped_path"]),
             _place(one["needed_line"], one["needed_path"]),
-            _figure(number(one["tokens"])),
+            figure(number(one["tokens"])),
             element("td", element("q", one["evidence"]), class_="evidence"),
         ]
         for one in regrets
@@ -167,9 +168,9 @@ def _components(arm: Mapping[str, Any]) -> Element | None:
     rows = [
         [
             one["name"],
-            *(_figure(number(one[key])) for key in ("fired", "removed_unique_tokens", "removed_gross_tokens")),
-            _counts(one["skipped"]),
-            _counts(one["reverted"]),
+            *(figure(number(one[key])) for key in ("fired", "removed_unique_tokens", "removed_gross_tokens")),
+            counts(one["skipped"]),
+            counts(one["reverted"]),
         ]
         for one in arm["components"]
     ]
@@ -177,15 +178,11 @@ def _components(arm: Mapping[str, Any]) -> Element | None:
     return folded(f"{counted(len(rows), 'component')}", table(head, rows, caption=caption, class_="figures"))
 
 
-def _counts(of: Mapping[str, int]) -> str:
-    return ", ".join(f"{plain(name)} {number(n)}" for name, n in of.items())
-
-
 def _refusals(arm: Mapping[str, Any]) -> Element | None:
     refusals = arm["refusals"]
     if not refusals:
         return None
-    rows = [[plain(one["reason"]), _figure(number(one["times"])), one["detail"]] for one in refusals]
+    rows = [[plain(one["reason"]), figure(number(one["times"])), one["detail"]] for one in refusals]
     said = counted(sum(one["times"] for one in refusals), "refusal")
     caption = f"What {arm['policy']} refused to do"
     return folded(said, table(["reason", "times", "detail"], rows, caption=caption))
@@ -205,15 +202,11 @@ def _own_calls(arm: Mapping[str, Any]) -> Element | None:
 
 
 def _own_call(one: Mapping[str, Any]) -> Iterable[Element | str]:
-    yield _figure(number(one["line"]))
+    yield figure(number(one["line"]))
     yield from (one["what"], one["mode"] or "", one["model"] or "")
     is_refused = one["refused"] is not None
     for key in ("read_tokens", "write_tokens", "fresh_tokens", "output_tokens"):
-        yield _figure("" if is_refused or one[key] is None else number(one[key]))
-    yield _figure("" if is_refused else UNPRICED if one["usd"] is None else usd(one["usd"]))
+        yield figure("" if is_refused or one[key] is None else number(one[key]))
+    yield figure("" if is_refused else priced(one["usd"]))
     yield "" if is_refused else one["basis"]
     yield f"refused: {plain(one['refused'])}" if is_refused else "made"
-
-
-def _figure(text: str) -> Element:
-    return element("td", text, class_="figure")

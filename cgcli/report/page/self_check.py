@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from cgcli.report.figures import counted, number
-from cgcli.report.page.elements import element, folded, table
-from cgcli.report.page.words import WHY, percent, plain
+from cgcli.report.page.elements import element, figure, folded, table
+from cgcli.report.page.words import WHY, counts, percent, plain
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -56,20 +56,16 @@ def _beside(check: Mapping[str, Any]) -> Element | None:
     explained = sum(check["explained"].values())
     said = []
     if explained or check["provider_side"] or check["unexplained"]:
-        reasons = f" ({_counts(check['explained'])})" if explained else ""
+        reasons = f" ({counts(check['explained'])})" if explained else ""
         said.append(
             f"Those that are not: {number(explained)} explained{reasons}, "
             f"{number(check['provider_side'])} provider-side, {number(check['unexplained'])} unexplained."
         )
     if check["excluded"]:
-        said.append(f"Left out: {_counts(check['excluded'])}.")
+        said.append(f"Left out: {counts(check['excluded'])}.")
     if check["assumed_marks"]:
         said.append("The history does not say where its requests were marked: each counts as marked at its end.")
     return element("p", " ".join(said), class_="quiet") if said else None
-
-
-def _counts(of: Mapping[str, int]) -> str:
-    return ", ".join(f"{plain(name)} {number(n)}" for name, n in of.items())
 
 
 def _turns(check: Mapping[str, Any]) -> Element:
@@ -86,13 +82,9 @@ def _turn(turn: Mapping[str, Any]) -> list[Element | str]:
     difference = turn["predicted_read_tokens"] - turn["recorded_read_tokens"]
     why = turn["why"]
     return [
-        *(_figure(number(turn["line"])), turn["lane"], _figure(number(turn["turn"]))),
-        *(_figure(number(turn["predicted_read_tokens"])), _figure(number(turn["recorded_read_tokens"]))),
-        _figure(f"{difference:+,}" if difference else "0"),
+        *(figure(number(turn["line"])), turn["lane"], figure(number(turn["turn"]))),
+        *(figure(number(turn["predicted_read_tokens"])), figure(number(turn["recorded_read_tokens"]))),
+        figure(f"{difference:+,}" if difference else "0"),
         plain(turn["class"]),
         "" if why is None else WHY.get(why, plain(why)),
     ]
-
-
-def _figure(text: str) -> Element:
-    return element("td", text, class_="figure")

@@ -6,12 +6,12 @@ from decimal import Decimal
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from cgcli.report.dollars import dollars
+from cgcli.report.dollars import UNPRICED, priced
+from cgcli.report.figures import number
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-UNPRICED = "unpriced"
 NOT_SIMULATED = "not simulated"
 NOT_RECORDED = "not recorded"
 _MOST_DECIMALS = 6
@@ -41,16 +41,6 @@ WHY: Mapping[str, str] = MappingProxyType(
 )
 """Why less was read than was sent before."""
 
-_BREAK_EVEN: Mapping[str, str] = MappingProxyType(
-    {
-        "never_behind": "never behind",
-        "reached": "reached",
-        "not_reached": "not reached",
-        "nothing_changed": "nothing changed",
-        "unpriced": UNPRICED,
-    }
-)
-
 
 def plain(word: str) -> str:
     """*word* without its underscores.
@@ -61,6 +51,15 @@ def plain(word: str) -> str:
     return word.replace("_", " ")
 
 
+def counts(of: Mapping[str, int]) -> str:
+    """How many of each.
+
+    >>> counts({"below_min_tokens": 1200, "recent": 3})
+    'below min tokens 1,200, recent 3'
+    """
+    return ", ".join(f"{plain(name)} {number(n)}" for name, n in of.items())
+
+
 def break_even(told: str | Mapping[str, int]) -> str:
     """Whether a policy came to cost no more than `off`, and how; of several files, how many for each word.
 
@@ -68,13 +67,8 @@ def break_even(told: str | Mapping[str, int]) -> str:
     ('not reached', 'never behind in 2, unpriced in 1')
     """
     if isinstance(told, str):
-        return _BREAK_EVEN.get(told, plain(told))
-    return ", ".join(f"{break_even(word)} in {n:,}" for word, n in told.items())
-
-
-def usd(amount: str | None) -> str:
-    """A decimal *amount*, or that there is no price."""
-    return UNPRICED if amount is None else dollars(Decimal(amount))
+        return plain(told)
+    return ", ".join(f"{break_even(word)} in {number(n)}" for word, n in told.items())
 
 
 def decimals(amounts: Iterable[str | None]) -> int:
@@ -83,7 +77,7 @@ def decimals(amounts: Iterable[str | None]) -> int:
     >>> decimals(["3.1", None, "0.0147"]), decimals(["3.1", "0"])
     (4, 2)
     """
-    shown = [usd(amount).partition(".")[2] for amount in amounts if amount is not None]
+    shown = [priced(amount).partition(".")[2] for amount in amounts if amount is not None]
     return min(_MOST_DECIMALS, max((len(text) for text in shown), default=2))
 
 
@@ -107,7 +101,7 @@ def signed(amount: str | None) -> str:
     >>> signed("0.5"), signed("-0.5"), signed("0.00")
     ('+$0.50', '-$0.50', '$0.00')
     """
-    shown = usd(amount)
+    shown = priced(amount)
     return f"+{shown}" if amount is not None and Decimal(amount) > 0 else shown
 
 

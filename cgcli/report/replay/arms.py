@@ -122,8 +122,7 @@ def _turns(one: Arm, off: Arm, places: Places, *, with_texts: bool) -> Iterator[
         yield {
             "number": turn.number,
             "line": turn.line,
-            "lane": places.lanes[turn.number].name,
-            "turn": places.turns[turn.number],
+            **places[turn.number],
             "model": turn.model,
             "sent_s": turn.sent_s,
             "before_tokens": turn.before_tokens,
@@ -171,18 +170,17 @@ def _edit(edit: NewEdit, *, with_texts: bool) -> dict[str, Any]:
     }
 
 
+_MOST_ESCAPE_BYTES = 6
+"""Of an escape, as `\\u00e9`: a cut inside of one leaves fewer of them."""
+
+
 def _text(literal: bytes) -> str:
     """What *literal*, which may be cut, reads as."""
     if literal[:1] == b'"':
-        whole = literal if literal[-1:] == b'"' and len(literal) > 1 else None
-        for cut in range(7) if whole is None else ():
+        cut = (literal[: len(literal) - n] + b'"' for n in range(_MOST_ESCAPE_BYTES + 1))
+        for one in (literal, *cut):
             try:
-                return decode_text(literal[: len(literal) - cut] + b'"')
+                return decode_text(one)
             except (Malformed, ValueError):
                 continue
-        if whole is not None:
-            try:
-                return decode_text(whole)
-            except (Malformed, ValueError):
-                pass
     return literal.decode("utf-8", "replace")

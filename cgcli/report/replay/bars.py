@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
-from cgcli.report.dollars import dollars
+from cgcli.report.dollars import priced
 from cgcli.report.figures import number
 from cgcli.report.replay.modes_text import turn_lines as mode_turns
 from cgcli.report.safe import safe
@@ -41,7 +40,7 @@ def _row(turn: Mapping[str, Any], most: int) -> list[str]:
         number(turn["turn"]),
         number(turn["input_tokens"]),
         bar(turn, most),
-        _usd(turn["usd"]),
+        priced(turn["usd"]),
         _remarks(turn),
     ]
 
@@ -62,14 +61,10 @@ def _length(tokens: int, most: int) -> int:
     return round(tokens * _WIDTH / most) if most else 0
 
 
-def _usd(amount: str | None) -> str:
-    return dollars(Decimal(amount)) if amount is not None else "unpriced"
-
-
 def _remarks(turn: Mapping[str, Any]) -> str:
     told = [f"{name} {n}" for name, n in turn["fired"].items()]
     if turn["own_usd"] != "0":
-        told.append(f"own calls {_usd(turn['own_usd'])}")
+        told.append(f"own calls {priced(turn['own_usd'])}")
     if turn["reset"]:
         told.append("reset")
     if turn["why"] is not None:

@@ -35,8 +35,7 @@ def checked(done: Replayed, places: Places) -> dict[str, Any]:
         "turns": [
             {
                 "line": turn.line,
-                "lane": places.lanes[turn.number].name,
-                "turn": places.turns[turn.number],
+                **places[turn.number],
                 "predicted_read_tokens": turn.predicted_tokens,
                 "recorded_read_tokens": turn.recorded_tokens,
                 "class": turn.found.value,

@@ -7,6 +7,7 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 from cgcli.replay.paired.totals import pareto, totals
+from cgcli.report.lanes import named, turns
 from cgcli.report.rebuilt import basis
 from cgcli.report.replay.arms import arm
 from cgcli.report.replay.checked import checked
@@ -130,11 +131,5 @@ def _total(files: Sequence[Mapping[str, Any]], policies: Sequence[str]) -> dict[
 
 
 def _lane(lane: Lane) -> dict[str, Any]:
-    lines = [turn.line for epoch in lane.epochs for turn in epoch.thread.turns]
-    return {
-        "lane": lane.name,
-        "label": lane.label.value,
-        "model": lane.model,
-        "requests": lane.n_requests,
-        "lines": f"{min(lines)}-{max(lines)}" if len(lines) > 1 else str(lines[0]),
-    }
+    lines = [turn.line for turn in turns(lane)]
+    return {**named(lane), "lines": f"{min(lines)}-{max(lines)}" if len(lines) > 1 else str(lines[0])}

@@ -10,7 +10,7 @@ from cgcli.report.replay.modes_figures import figures
 from cgcli.report.replay.modes_said import said
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping
 
     from cgcli.replay.modes.options import ModeOptions
     from cgcli.replay.paired.replay import Replayed
@@ -59,20 +59,6 @@ def base(label: str, mode: str) -> str:
     return label.rpartition(f" {mode}")[0]
 
 
-def groups(told: Sequence[Mapping[str, Any]]) -> dict[str, list[Mapping[str, Any]]]:
-    """The modes of each policy, in order."""
-    found: dict[str, list[Mapping[str, Any]]] = {}
-    for one in told:
-        found.setdefault(one["policy"], []).append(one)
-    return found
-
-
-def column(one: Mapping[str, Any]) -> str:
-    """What the column of *one* is called beside the other modes of its policy."""
-    name: str = one["label"].removeprefix(f"{one['policy']} ")
-    return name
-
-
 def _options(options: ModeOptions) -> dict[str, Any]:
     return {
         "latency": str(options.latency),
@@ -94,8 +80,7 @@ def _turns(one: ModeArm, places: Places) -> Iterator[dict[str, Any]]:
         yield {
             "number": told.number,
             "line": sent.line,
-            "lane": places.lanes[told.number].name,
-            "turn": places.turns[told.number],
+            **places[told.number],
             "at_s": told.at_s,
             "added_ms": 1000 * told.added_s,
             "input_tokens": sent.input_tokens,

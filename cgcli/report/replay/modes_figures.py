@@ -2,36 +2,16 @@
 
 from __future__ import annotations
 
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from cgcli.replay.modes.options import Mode
 from cgcli.report.billed import usd
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from cgcli.replay.modes.counters import Counters
     from cgcli.replay.paired.totals import Totals
 
 _MILLION = 1_000_000
-_NO_ENFORCED: Mapping[str, None] = MappingProxyType(
-    dict.fromkeys(("enforced_saved_tokens", "enforced_savings_share"), None)
-)
-_NO_PROJECTED: Mapping[str, None] = MappingProxyType(
-    dict.fromkeys(
-        ("copies", "projected_saved_tokens", "projected_savings_share", "projected_added_ms_per_request"), None
-    )
-)
-_NO_QUEUE: Mapping[str, None] = MappingProxyType(
-    dict.fromkeys(
-        (
-            *("jobs_queued", "jobs_committed", "queue_dropped", "queue_stale", "realized_saved_tokens"),
-            *("protected_turns", "protected_committed_turns", "unprotected_turns", "rewritten_turns"),
-        ),
-        None,
-    )
-)
 
 
 def figures(counters: Counters, totals: Totals, *, own_write_tokens: int) -> dict[str, Any]:
@@ -39,11 +19,11 @@ def figures(counters: Counters, totals: Totals, *, own_write_tokens: int) -> dic
 
     *own_write_tokens* is what the policy's own calls wrote to the cache that the requests read.
     """
-    told = counters.document()
+    told, is_observe = counters.document(), counters.mode == Mode.OBSERVE
     return {
         "added_ms_per_request": told["added_ms_avg"],
-        **(_NO_ENFORCED if counters.mode == Mode.OBSERVE else _enforced(counters)),
-        **(_projected(counters) if counters.mode == Mode.OBSERVE else _NO_PROJECTED),
+        **_where(_enforced(counters), applies=not is_observe),
+        **_where(_projected(counters), applies=is_observe),
         **_cache(totals),
         "output_tokens": totals.output_tokens or None,
         "billed_usd": _billed(totals),
@@ -52,8 +32,13 @@ def figures(counters: Counters, totals: Totals, *, own_write_tokens: int) -> dic
         "own_write_tokens": own_write_tokens if totals.n_simulated else None,
         "off_path_ms": _off_path_ms(counters),
         "breakpoints_per_request": told["breakpoints_per_request"],
-        **(_queue(counters) if counters.mode == Mode.ASYNC else _NO_QUEUE),
+        **_where(_queue(counters), applies=counters.mode == Mode.ASYNC),
     }
+
+
+def _where(found: dict[str, Any], *, applies: bool) -> dict[str, Any]:
+    """What was *found*, or None for each of it."""
+    return found if applies else dict.fromkeys(found)
 
 
 def _enforced(counters: Counters) -> dict[str, Any]:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from decimal import Decimal
 from typing import TYPE_CHECKING, Any, Literal
 
 from cgcli.model import value
-from cgcli.report.dollars import dollars
+from cgcli.report.dollars import priced
 from cgcli.report.figures import number
 
 if TYPE_CHECKING:
@@ -15,7 +14,6 @@ if TYPE_CHECKING:
     Column = Mapping[str, Any]
 
 NOTHING = "-"
-UNPRICED = "unpriced"
 _Basis = Literal["modelled", "enforced", "projected", "simulated", "recorded", "counted"]
 
 
@@ -60,12 +58,8 @@ def _part(part: str, whole: str) -> Callable[[Column], str]:
     return written
 
 
-def _usd(amount: str | None) -> str:
-    return dollars(Decimal(amount)) if amount is not None else UNPRICED
-
-
 def _own(column: Column) -> str:
-    return f"{_usd(column['own_usd'])} ({number(column['own_calls'])})" if column["own_calls"] else "$0"
+    return f"{priced(column['own_usd'])} ({number(column['own_calls'])})" if column["own_calls"] else "$0"
 
 
 def _own_write(column: Column) -> str:
@@ -89,7 +83,7 @@ _ROWS: tuple[tuple[str, _Basis, Callable[[Column], str]], ...] = (
     ),
     ("fresh input", "simulated", _plain("fresh_tokens")),
     ("output", "recorded", _plain("output_tokens")),
-    ("billed cost", "simulated", lambda column: _usd(column["billed_usd"])),
+    ("billed cost", "simulated", lambda column: priced(column["billed_usd"])),
     ("own model cost (calls)", "simulated", _own),
     ("cache write of own calls", "simulated", _own_write),
     (

@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from cgcli.report.figures import counted, number
+from cgcli.report.listed import listed
+from cgcli.report.replay.modes_columns import column
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -60,9 +62,7 @@ def _lower_writes(one: Mapping[str, Any], other: Mapping[str, Any]) -> Iterator[
     ]
     beside = list(_beside(mine, its)) if lower else []
     if beside:
-        whose = other["label"].removeprefix(f"{other['policy']} ")
-        said = " and ".join([", ".join(beside[:-1]), beside[-1]] if beside[1:] else beside)
-        yield f"lower {' and '.join(lower)} than {whose}, with {said}: not credited to any mechanism"
+        yield f"lower {listed(lower)} than {column(other)}, with {listed(beside)}: not credited to any mechanism"
 
 
 def _beside(mine: Mapping[str, Any], its: Mapping[str, Any]) -> Iterator[str]:

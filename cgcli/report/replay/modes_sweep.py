@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 from cgcli.replay.paired.totals import totals
 from cgcli.report.billed import usd
-from cgcli.report.dollars import dollars
+from cgcli.report.dollars import priced
 from cgcli.report.figures import number
+from cgcli.report.replay.modes_rows import NOTHING
 from cgcli.report.safe import safe
 from cgcli.report.table import table
 
@@ -55,8 +55,8 @@ def cells(row: Mapping[str, Any]) -> list[str]:
         number(row["queue_stale"]),
         number(row["queue_dropped"]),
         f"{number(row['realized_saved_tokens'])} of {number(row['saved_tokens'])}",
-        number(row["write_tokens"]) if row["write_tokens"] is not None else "-",
-        dollars(Decimal(row["usd"])) if row["usd"] is not None else "unpriced",
+        number(row["write_tokens"]) if row["write_tokens"] is not None else NOTHING,
+        priced(row["usd"]),
     ]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from cgcli.report.figures import number
-from cgcli.report.replay.modes import column, groups
+from cgcli.report.replay.modes_columns import column, groups, job
 from cgcli.report.replay.modes_rows import NOTHING, rows
 from cgcli.report.replay.modes_sweep import lines as sweep_lines
 from cgcli.report.safe import safe
@@ -60,14 +60,5 @@ def _sent(told: Sequence[Mode], turns: Sequence[Mapping[str, Any]]) -> Iterator[
     for one, turn in zip(told, turns, strict=True):
         yield number(turn["input_tokens"])
         if one["mode"] == "async":
-            yield ", ".join(_job(turn)) or NOTHING
-
-
-def _job(turn: Mapping[str, Any]) -> Iterator[str]:
-    """What became of the job of a turn, and whether its tail is protected."""
-    if turn["job"] is not None:
-        yield turn["job"].replace("_", " ")
-    if turn["protected"]:
-        yield "protected"
-    if turn["realized_tokens"]:
-        yield f"realised {number(turn['realized_tokens'])}"
+            realised = [f"realised {number(turn['realized_tokens'])}"] if turn["realized_tokens"] else []
+            yield ", ".join([*job(turn), *realised]) or NOTHING

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from cgcli.compaction.components import BODY_COMPONENTS
@@ -58,17 +59,16 @@ def _why_idle(arm: Arm) -> str:
     reasons = outputs or _reasons(arm["components"])
     if not reasons:
         return "there is no tool output in the file"
-    most = max(reasons, key=lambda reason: reasons[reason])
+    ((most, n),) = reasons.most_common(1)
     hint = f": {WHAT_WOULD_LET_IT[most]}" if most in WHAT_WOULD_LET_IT else ""
-    return f"{most} ({times(reasons[most])}){hint}"
+    return f"{most} ({times(n)}){hint}"
 
 
-def _reasons(components: Iterable[Mapping[str, Any]]) -> dict[str, int]:
+def _reasons(components: Iterable[Mapping[str, Any]]) -> Counter[str]:
     """How often each reason was given for leaving something alone."""
-    found: dict[str, int] = {}
+    found: Counter[str] = Counter()
     for component in components:
-        for reason, n in component["skipped"].items():
-            found[reason] = found.get(reason, 0) + n
+        found.update(component["skipped"])
     return found
 
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
-from cgcli.report.dollars import dollars
+from cgcli.report.dollars import dollars, priced
 from cgcli.report.figures import counted, number
 from cgcli.report.rebuilt import said
 from cgcli.report.replay.checked_text import lines as checked_lines
+from cgcli.report.replay.modes_rows import NOTHING
 from cgcli.report.replay.modes_text import lines as mode_lines
 from cgcli.report.replay.next_command import Again, next_command
 from cgcli.report.replay.remarks import lines as remarks
@@ -20,12 +21,11 @@ from cgcli.report.table import table
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-_NOTHING = "-"
-NOTHING = Again()
+_NO_OPTIONS = Again()
 """No option was given."""
 
 
-def lines(report: Mapping[str, Any], again: Again = NOTHING) -> Iterator[str]:
+def lines(report: Mapping[str, Any], again: Again = _NO_OPTIONS) -> Iterator[str]:
     """The whole report; *again*: the options that were given, for the next command."""
     for i, file in enumerate(report["files"]):
         if i:
@@ -88,10 +88,10 @@ def _costs(rows: Sequence[tuple[str, Mapping[str, Any]]], pareto: Sequence[str])
             f"{safe(name)} *" if name in pareto and is_choice else safe(name),
             number(one["fired"]),
             number(one["epochs_reset"]),
-            *(number(one[key]) if one["simulated_requests"] else _NOTHING for key in _CACHE),
-            f"{one['hit_rate']:.1%}" if one["hit_rate"] is not None else _NOTHING,
+            *(number(one[key]) if one["simulated_requests"] else NOTHING for key in _CACHE),
+            f"{one['hit_rate']:.1%}" if one["hit_rate"] is not None else NOTHING,
             _own(one),
-            _usd(one["usd"]),
+            priced(one["usd"]),
             _difference(one),
             _pays(one),
         ]
@@ -108,17 +108,13 @@ _CACHE = ("read_tokens", "write_tokens", "fresh_tokens")
 
 def _own(one: Mapping[str, Any]) -> str:
     if not one["own_calls"]:
-        return _NOTHING
-    return f"{one['own_calls']}: {_usd(one['own_usd'])}"
-
-
-def _usd(amount: str | None) -> str:
-    return dollars(Decimal(amount)) if amount is not None else "unpriced"
+        return NOTHING
+    return f"{one['own_calls']}: {priced(one['own_usd'])}"
 
 
 def _difference(one: Mapping[str, Any]) -> str:
     if one["off_difference_usd"] is None or one["usd"] is None:
-        return _NOTHING
+        return NOTHING
     amount = Decimal(one["off_difference_usd"])
     off = Decimal(one["usd"]) - amount
     if not amount:
@@ -131,7 +127,7 @@ def _pays(one: Mapping[str, Any]) -> str:
     """The break-even in a few words."""
     found, turns = one["break_even"], one.get("break_even_turns")
     if not isinstance(found, str):
-        return ", ".join(f"{n} {_PAYS[each]}" for each, n in found.items() if each != "nothing_changed") or _NOTHING
+        return ", ".join(f"{n} {_PAYS[each]}" for each, n in found.items() if each != "nothing_changed") or NOTHING
     if found == "reached" and turns is not None:
         return f"after {counted(turns, 'turn')}"
     if found == "not_reached":
@@ -140,7 +136,7 @@ def _pays(one: Mapping[str, Any]) -> str:
 
 
 _PAYS = {
-    "nothing_changed": "-",
+    "nothing_changed": NOTHING,
     "never_behind": "at once",
     "reached": "in the end",
     "not_reached": "not yet",

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from cgcli.cachesim.why import Why
-from cgcli.report.page.words import WHY, break_even, decimals, percent, signed, signed_to, usd, usd_to
+from cgcli.report.dollars import priced
+from cgcli.report.page.words import WHY, break_even, decimals, percent, signed, signed_to, usd_to
 
 
 def test_every_reason_has_its_sentence() -> None:
@@ -26,7 +27,7 @@ def test_every_reason_has_its_sentence() -> None:
 )
 def test_dollars_are_written(amount: str | None, plain: str, with_sign: str) -> None:
     """In cents, or as many decimals as it takes; no price is a word."""
-    assert (usd(amount), signed(amount)) == (plain, with_sign)
+    assert (priced(amount), signed(amount)) == (plain, with_sign)
 
 
 def test_a_column_has_its_decimals() -> None:

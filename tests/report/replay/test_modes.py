@@ -13,7 +13,8 @@ from cgcli.replay.modes.counters import Counters
 from cgcli.replay.modes.latency import Latency
 from cgcli.replay.modes.options import Mode, ModeOptions
 from cgcli.replay.modes.tail import Protect
-from cgcli.report.replay.modes import base, column, groups
+from cgcli.report.replay.modes import base
+from cgcli.report.replay.modes_columns import column, groups
 from cgcli.report.replay.modes_rows import rows
 from tests.docs.pages import DOCS, sections
 from tests.docs.pages import rows as table_rows

@@ -1,7 +1,5 @@
 // The list of turns of one policy, and what one turn did.
 
-const COLUMNS = 13;
-
 function turnTable(file, i, section) {
   const arm = armOf(file, i);
   const onlyChanged = section.querySelector(".only-changed").checked;
@@ -25,7 +23,7 @@ function turnTable(file, i, section) {
   const body = element("tbody", {}, ...shown.map((t) => turnRow(arm, t, decimals)));
   body.addEventListener("click", (event) => {
     const row = event.target.closest("tr.turn");
-    if (row && !window.getSelection().toString()) toggleTurn(file, arm, row);
+    if (row && !window.getSelection().toString()) toggleTurn(arm, row);
   });
   const box = section.querySelector(".turns-box");
   const none = element("p", { class: "quiet" }, "No turn has anything new.");
@@ -66,7 +64,7 @@ function fired(of, t) {
   return [...names, ...(of.reset[t] ? ["cache reset"] : [])].join(", ");
 }
 
-function toggleTurn(file, arm, row) {
+function toggleTurn(arm, row) {
   const button = row.querySelector(".open-turn");
   const isOpen = button.getAttribute("aria-expanded") === "true";
   button.setAttribute("aria-expanded", String(!isOpen));
@@ -75,7 +73,7 @@ function toggleTurn(file, arm, row) {
     return;
   }
   const inner = turnDetail(arm, Number(row.dataset.turn));
-  row.after(element("tr", { class: "detail" }, element("td", { colspan: String(COLUMNS) }, inner)));
+  row.after(element("tr", { class: "detail" }, element("td", { colspan: String(row.cells.length) }, inner)));
 }
 
 function turnDetail(arm, t) {
