@@ -31,18 +31,13 @@ _WAITING: frozenset[str] = frozenset(Waiting)
 class Entering:
     """The held prefix of one request, under one rule, on a turn that may have to wait."""
 
-    def __init__(self, rule: HeldRule, held: Held, request: Request, *, is_cut: bool, waits: Waits = NO_WAITS) -> None:
-        """Until a verdict is taken, nothing enters because it pays.
-
-        *is_cut*: the request has not all that the lane had. *waits*: what its triggers say.
-        """
+    def __init__(self, rule: HeldRule, held: Held, request: Request, *, waits: Waits = NO_WAITS) -> None:
+        """Until a verdict is taken, nothing enters because it pays. *waits*: what its triggers say."""
         self.waits = waits
         self._rule = rule
         self._held = held
-        self._n_bound = bound_messages(request)
-        if is_cut or held.kind is HeldKind.NOTHING:
-            # What stood behind the cut, or under another head, was sent otherwise: the same decisions are made anew.
-            self._n_bound = min(self._n_bound, held.n_messages)
+        # What stood under another head was sent otherwise.
+        self._n_bound = 0 if held.kind is HeldKind.NOTHING else bound_messages(request)
         self._pays_from: int | None = None
         self._why_not: Unpaid | None = None
 

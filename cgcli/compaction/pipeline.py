@@ -11,6 +11,7 @@ from cgcli.compaction.extraction import NOT_ANSWERED, NOT_ASKED, is_asking
 from cgcli.compaction.state import Decision, Fired, SlotState
 from cgcli.markers import has_placeholder, key, marker
 from cgcli.model import Digest, Refusal, changed, value
+from cgcli.wire.spans import decode_text
 from cgcli.wire.strings import encode, style_of, utf8
 
 if TYPE_CHECKING:
@@ -128,6 +129,7 @@ class Pipeline:
             decision=decision,
             skips=self._known_skips.setdefault(tuple(skips), tuple(skips)),
             is_open=is_open,
+            key=run.key,
         )
         return Evaluation(slot=slot, literal=literal, original=utf8(text), reverted=tuple(dict.fromkeys(run.reverted)))
 
@@ -141,16 +143,25 @@ class Pipeline:
             decision=None,
             skips=tuple(dict.fromkeys((component.name, reason) for component in self.components)),
             is_open=False,
+            key=key(text),
         )
         return Evaluation(slot=slot, literal=literal, original=utf8(text), reverted=())
+
+    def again(self, literal: bytes, text: str, slot: SlotState) -> Evaluation | None:
+        """The evaluation of a slot that reads what *slot* read, with the same decision; None where that has no room."""
+        decision = slot.decision
+        if decision is not None:
+            new, style = self._spelled(literal, text, decode_text(decision.literal))
+            if len(new) >= len(literal):
+                return None
+            decision = changed(decision, literal=new, style=style)
+        again = changed(slot, decision=decision)
+        return Evaluation(slot=again, literal=literal, original=utf8(text), reverted=())
 
     def _decision(self, literal: bytes, text: str, tokens: int, run: _Run) -> Decision | None:
         if run.text == text:
             return None
-        style = style_of(literal, text)
-        is_ours = style is self.style or encode(text, self.style) == literal
-        spelled = self.style if is_ours else style or self.style
-        new = encode(run.text, spelled)
+        new, style = self._spelled(literal, text, run.text)
         if len(new) >= len(literal):
             run.reverted += [Reverted(component=name, reason="more_bytes") for name in run.fired]
             return None
@@ -161,8 +172,15 @@ class Pipeline:
             fired=tuple(Fired(component=name, saved_tokens=saved) for name, saved in run.fired.items()),
             saved_tokens=tokens - run.tokens,
             is_reversible=not run.is_lost,
-            style=spelled if is_ours else style,
+            style=style,
         )
+
+    def _spelled(self, literal: bytes, text: str, new: str) -> tuple[bytes, Style | None]:
+        """The string *new* that takes the place of *literal*, and the escapes that give that from its *text* again."""
+        style = style_of(literal, text)
+        is_ours = style is self.style or encode(text, self.style) == literal
+        spelled = self.style if is_ours else style or self.style
+        return encode(new, spelled), spelled if is_ours else style
 
 
 class _Run:

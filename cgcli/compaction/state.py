@@ -89,6 +89,8 @@ class SlotState:
     """(component, reason) of each step that left the slot alone."""
     is_open: bool
     """A later turn may decide anew: a step was kept from acting by the held prefix, or by a reason that passes."""
+    key: str = ""
+    """The marker's key of its text before compaction; none where a summary stands for messages."""
 
 
 @value

@@ -8,6 +8,7 @@ from cgcli.compaction.bodies import Edited, run
 from cgcli.compaction.body import Body
 from cgcli.compaction.desk import Desk
 from cgcli.compaction.entering import Entering
+from cgcli.compaction.former import Former
 from cgcli.compaction.market import Market
 from cgcli.compaction.splicing import edits
 from cgcli.compaction.state import HeldRule, LaneState, truncated
@@ -99,8 +100,9 @@ class Stepper:
             cumulative.append(total)
         tokens = total + self._static(request)
         waits = self._waits(request, kept, tokens, held)
-        entering = Entering(self._rule, held, request, is_cut=kept is not state, waits=waits)
+        entering = Entering(self._rule, held, request, waits=waits)
         turn = Turn(self._pipeline, self._meter, entering, request, kept, tokens, is_cold=held.is_cold)
+        turn.former = Former(state, shared) if kept is not state else None
         self._let_enter(turn, seam)
         turn.desk = self._desk(turn, kept, held, seam)
         turn.run()

@@ -13,6 +13,7 @@ from cgcli.compaction.recovered import RECOVERED, is_recovered
 from cgcli.compaction.reopening import Reopening, Staying
 from cgcli.compaction.splicing import edits
 from cgcli.compaction.view import View, is_editable
+from cgcli.markers import key
 from cgcli.model import changed
 from cgcli.tokens.meter import slot_literal
 from cgcli.wire.spans import decode_text
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from cgcli.compaction.component import Component
     from cgcli.compaction.desk import Desk
     from cgcli.compaction.entering import Entering
+    from cgcli.compaction.former import Former
     from cgcli.compaction.paying import Judge
     from cgcli.compaction.pipeline import Pipeline
     from cgcli.compaction.reopening import Skips
@@ -70,6 +72,8 @@ class Turn:
         tokens_of = partial(_part_tokens, meter, request)
         self.view = View(request, tokens_of, request_tokens=request_tokens, is_cold=is_cold, before=state.view)
         self.desk: Desk | None = None
+        self.former: Former | None = None
+        """Where the lane was cut: what it said behind the cut."""
         self._is_restaged = False
         """An earlier output comes to some step with another text than on the turn before."""
 
@@ -134,8 +138,7 @@ class Turn:
         What comes after the summary is sent anew on this turn whatever is decided.
         """
         for i_slot, old in enumerate(self.slots):
-            is_pointer = old.decision is not None and any(fired.component == "dedup" for fired in old.decision.fired)
-            if not is_pointer or self.summaries.covers(old.i_message):
+            if not _points(old) or self.summaries.covers(old.i_message):
                 continue
             part = self.request.messages[old.i_message].parts[old.i_part]
             denied = partial(self.entering.denied, i_message=old.i_message, old=old)
@@ -195,7 +198,7 @@ class Turn:
         self.considered.append(Evaluation(slot=self.slots[i_slot], literal=literal, original=original, reverted=()))
 
     def _consider(self, old: SlotState | None, i_slot: int, i_message: int, i_part: int, part: Part) -> None:
-        found = self._foreseen_here(i_slot, i_message)
+        found = self._foreseen_here(i_slot, i_message) or self._said_again(i_slot, i_message, i_part, part)
         if found is None:
             denied = partial(self.entering.denied, i_message=i_message, old=old)
             found = self.evaluate(i_slot, i_message, i_part, part, denied)
@@ -225,6 +228,20 @@ class Turn:
         if self._is_restaged or self.entering.is_waiting:
             return None
         return self.foresight.evaluation(i_slot, may_be_gated=self.entering.pays(i_message))
+
+    def _said_again(self, i_slot: int, i_message: int, i_part: int, part: Part) -> Evaluation | None:
+        """What the lane said, before it was cut, of an output that thinking is bound to; None where that cannot stand.
+
+        A pointer cannot whose output is no longer before it.
+        """
+        if not self.former or not self.entering.is_bound(i_message):
+            return None
+        literal = slot_literal(part, self.request.raw, self.request.starts[i_message])
+        text = decode_text(literal)
+        slot = self.former.take(key(text))
+        if slot is None or (_points(slot) and not any(map(self._was_seen(i_slot), *zip(*slot.seen, strict=True)))):
+            return None
+        return self.pipeline.again(literal, text, changed(slot, i_message=i_message, i_part=i_part))
 
     @property
     def could_save(self) -> dict[int, int]:
@@ -303,6 +320,11 @@ class Turn:
                 for stage in slot.seen:
                     self._seen.setdefault(stage, i)
         return self._seen
+
+
+def _points(slot: SlotState) -> bool:
+    """True where a pointer to an earlier output stands in *slot*."""
+    return slot.decision is not None and any(fired.component == "dedup" for fired in slot.decision.fired)
 
 
 def _fresh(request: Request, n_before: int) -> Iterator[tuple[int, int, Part]]:

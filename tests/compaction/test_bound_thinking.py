@@ -14,6 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from cgcli.compaction.components.dedup import Dedup
 from cgcli.compaction.policy import SPAN_STEPS, Policy, pipeline
 from cgcli.compaction.state import HeldRule
 from cgcli.summarisers.extractive.summariser import Extractive
@@ -159,3 +160,56 @@ def test_decisions_behind_an_edit_are_made_anew() -> None:
         walk.send(_history(*outputs[:n], thoughts=(0, 1, 2)[:n]), shared=2 * n - 1, held=known(2 * n - 1))
     sent = walk.send(_history(*outputs, thoughts=(1, 2)), shared=1, held=known(1))
     assert sent == {2 * i + 2: DROPPED.format(oracle.marker_key(text)) for i, text in enumerate(outputs)}
+
+
+def test_output_that_was_left_before_thinking_is_left_behind_an_edit() -> None:
+    """Of two turns that came at once the first was sent as it stands, and is so again when old thinking is dropped."""
+    walk = Walk(stepper(Drop()))
+    outputs = ("a" * 60, LONG, "c" * 60)
+    walk.send(_history(*outputs[:1], thoughts=()), shared=0, held=known(0))
+    jumped = walk.send(_history(*outputs, thoughts=(0, 1, 2)), shared=3, held=known(3))
+    edited = walk.send(_history(*outputs, thoughts=(1, 2)), shared=1, held=known(1))
+    assert edited == jumped == {**{i: DROPPED.format(oracle.marker_key(outputs[i // 2 - 1])) for i in (2, 6)}, 4: LONG}
+    assert walk.state.slots[1].skips == (("drop", "thinking_bound"),)
+
+
+def test_output_that_a_held_prefix_kept_is_kept_behind_an_edit() -> None:
+    """The older one was to be dropped and was held; behind dropped thinking it is no longer held, and is bound."""
+    walk = Walk(stepper(Age()))
+    outputs = ("a" * 60, LONG)
+    walk.send(_history(*outputs[:1], thoughts=(0,)), shared=0, held=known(0))
+    held = walk.send(_history(*outputs, thoughts=(0, 1)), shared=3, held=known(3))
+    edited = walk.send(_history(*outputs, thoughts=(1,)), shared=1, held=known(1))
+    assert edited == held == {2: outputs[0], 4: LONG}
+
+
+def test_output_that_is_new_before_thinking_stays_behind_an_edit() -> None:
+    """The lane never sent it, so it was sent as it stands; one like it behind the thinking is free."""
+    walk = Walk(stepper(Drop()))
+    walk.send(_history("a" * 60, thoughts=(0,)), shared=0, held=known(0))
+    sent = walk.send(_history(LONG, LONG, thoughts=(1,)), shared=1, held=known(1))
+    assert sent == {2: LONG, 4: DROPPED.format(oracle.marker_key(LONG))}
+
+
+def test_the_same_text_twice_is_said_again_in_order() -> None:
+    """The first one was dropped, the second came before thinking and was left: so are both behind the edit."""
+    walk = Walk(stepper(Drop()))
+    marker = DROPPED.format(oracle.marker_key(LONG))
+    walk.send(_history(LONG, thoughts=(0,)), shared=0, held=known(0))
+    jumped = walk.send(_history(LONG, LONG, "c", thoughts=(0, 1, 2)), shared=3, held=known(3))
+    edited = walk.send(_history(LONG, LONG, "c", thoughts=(2,)), shared=1, held=known(1))
+    assert edited == jumped == {2: marker, 4: LONG, 6: "c"}
+
+
+def test_a_pointer_whose_output_is_gone_is_not_said_again() -> None:
+    """What it stood for is sent whole: nobody could read it elsewhere."""
+    text = LONG * 9
+    walk = Walk(stepper(Dedup(min_tokens=0)))
+    walk.send(_history(text, thoughts=(0,)), shared=0, held=known(0))
+    pointing = walk.send(_history(text, text, thoughts=(0, 1)), shared=3, held=known(3))
+    assert pointing[4] != text
+    both = walk.send(_history(text, text, "c", thoughts=(2,)), shared=1, held=known(1))
+    assert both == {**pointing, 6: "c"}
+    walk.send(_history(text, text, "c", "d", thoughts=(2, 3)), shared=7, held=known(7))
+    gone = walk.send(_history("other", text, "d", thoughts=(2,)), shared=1, held=known(1))
+    assert gone == {2: "other", 4: text, 6: "d"}

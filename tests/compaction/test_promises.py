@@ -7,10 +7,10 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from cgcli.compaction.policy import named
+from cgcli.compaction.policy import named, pipeline
 from cgcli.compaction.presets import BUILT_IN
 from cgcli.summarisers.extractive.summariser import Extractive
 from tests.captures import capture
@@ -94,6 +94,11 @@ def test_off_changes_nothing(session: str, tmp_path: Path) -> None:
 
 
 @settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@example(
+    policy=pipeline(["cmdfilter", "clear-thinking"], {"cmdfilter": {"min_size": 0}, "clear-thinking": {"keep": 1}}),
+    session="anthropic-bound",
+    held="ignore",
+)
 @given(policy=pipelines(), session=st.sampled_from(sorted(SESSIONS)), held=st.sampled_from(["respect", "ignore"]))
 def test_random_pipelines_keep_every_promise(policy: Policy, session: str, held: str) -> None:
     """Any components in any order, with any parameters that are allowed."""
