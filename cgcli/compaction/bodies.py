@@ -51,6 +51,8 @@ class Edited:
     told: tuple[BodyTold, ...] = ()
     rewritten_from: int | None = None
     """The first message that the lane sent before and that now reads differently; 0 for tools and system too."""
+    moved_from: int | None = None
+    """The same of the components alone that have no threshold of their own."""
 
 
 def run(components: Sequence[BodyComponent], body: Body, before: BodiesState, waits: Waits = NO_WAITS) -> Edited:
@@ -66,7 +68,7 @@ def run(components: Sequence[BodyComponent], body: Body, before: BodiesState, wa
     for i, component in enumerate(components):
         seen = changed(_after(body, made) if made else body, rewritten_from=_rewritten(body, sent_by, before))
         sent_by[i] = frozenset()
-        mine = NO_WAITS if getattr(component, "has_own_threshold", False) else waits
+        mine = NO_WAITS if _has_own_threshold(component) else waits
         seen = changed(seen, memory=memories.get(i), waits=mine.of(component.name))
         plan = _asked(component, seen) if i in begun or not mine.has_triggers else _begun(component, seen)
         if plan is None:
@@ -87,7 +89,13 @@ def run(components: Sequence[BodyComponent], body: Body, before: BodiesState, wa
         saved_tokens=sum(one.placed[2].saved_tokens for one in made),
         begun=frozenset(begun),
     )
-    return _edited(made, told, state, body, before)
+    unbounded = {i: keys for i, keys in sent_by.items() if not _has_own_threshold(components[i])}
+    moved_from = _rewritten(changed(body, rewritten_from=None), unbounded, before)
+    return changed(_edited(made, told, state, body, before), moved_from=moved_from)
+
+
+def _has_own_threshold(component: BodyComponent) -> bool:
+    return bool(getattr(component, "has_own_threshold", False))
 
 
 def _begun(component: BodyComponent, body: Body) -> BodyPlan | BodyTold | None:

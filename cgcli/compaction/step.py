@@ -90,8 +90,20 @@ class Stepper:
     ) -> tuple[LaneState, Outcome]:
         """The lane after *request*, whose first *shared* messages are the lane's, and what to send instead.
 
-        *seam* are the record's facts and the answers to earlier jobs; without it nothing is summarised.
+        *seam* are the record's facts and the answers to earlier jobs; without it nothing is summarised. Where a step
+        changes what is held by a right of its own, all that stands behind is sent anew in any case: the turn is taken
+        again with what is still held. A step that acts at a threshold does not count: with less to send, it might not.
         """
+        after, outcome, ends_at = self._step(state, request, shared, held, seam)
+        if ends_at is None or held.is_cold or self._rule is HeldRule.IGNORE:
+            return after, outcome
+        after, outcome, _ = self._step(state, request, shared, changed(held, n_messages=ends_at), seam)
+        return after, outcome
+
+    def _step(
+        self, state: LaneState, request: Request, shared: int, held: Held, seam: Seam | None
+    ) -> tuple[LaneState, Outcome, int | None]:
+        """The same for what is *held*; and the first message that was to be kept and was not."""
         kept = truncated(state, shared)
         cumulative = list(kept.cumulative)
         total = cumulative[-1] if cumulative else 0
@@ -106,6 +118,7 @@ class Stepper:
         self._let_enter(turn, seam)
         turn.desk = self._desk(turn, kept, held, seam)
         turn.run()
+        rewritten_from = turn.rewritten_from
         summing = self._placed(turn, state, kept, cumulative, seam) if seam is not None else None
         edited = self._edited(turn, kept, held, shared)
         others = edited.edits
@@ -126,7 +139,8 @@ class Stepper:
             bodies=edited.state,
             asked=turn.desk.state if turn.desk is not None else kept.asked,
         )
-        return after, Outcome(
+        ends_at = _earlier(rewritten_from, edited.moved_from if state.generation else None)
+        outcome = Outcome(
             edits=edits(request, after.slots if after.n_decisions else (), after.summaries.applied, others),
             considered=tuple(turn.considered),
             decided=tuple(turn.decided),
@@ -138,6 +152,7 @@ class Stepper:
             jobs=summing.jobs if summing is not None else (),
             asks=turn.desk.jobs if turn.desk is not None else (),
         )
+        return after, outcome, ends_at if ends_at is not None and ends_at < entering.kept_to else None
 
     def _waits(self, request: Request, kept: LaneState, tokens: int, held: Held) -> Waits:
         """What the triggers wait for; *tokens* are those of the request before compaction, counted."""

@@ -93,12 +93,25 @@ def test_off_changes_nothing(session: str, tmp_path: Path) -> None:
     assert watch.after == watch.before == SESSIONS[session]
 
 
-@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-@example(
-    policy=pipeline(["cmdfilter", "clear-thinking"], {"cmdfilter": {"min_size": 0}, "clear-thinking": {"keep": 1}}),
-    session="anthropic-bound",
-    held="ignore",
+BINDING = pipeline(["cmdfilter", "clear-thinking"], {"cmdfilter": {"min_size": 0}, "clear-thinking": {"keep": 1}})
+"""What it leaves alone stands before thinking that it drops later."""
+REACHING = pipeline(
+    ["claude-microcompact", "readlifecycle"],
+    {"claude-microcompact": {"keep_recent": 0}, "readlifecycle": {"min_tokens": 0, "stale_at_depth": True}},
 )
+"""One step acts in the held prefix, and the other one behind it."""
+GIVING_BACK = [
+    pipeline(["toolfilter", other], {"toolfilter": {"remove": ["mcp__tracker"]}})
+    for other in ("claude-microcompact", "clear-thinking")
+]
+"""A tool is given back, so that nothing is held of the request."""
+
+
+@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@example(policy=BINDING, session="anthropic-bound", held="ignore")
+@example(policy=REACHING, session="anthropic-lanes", held="respect")
+@example(policy=GIVING_BACK[0], session="responses-turns", held="respect")
+@example(policy=GIVING_BACK[1], session="anthropic-turns", held="respect")
 @given(policy=pipelines(), session=st.sampled_from(sorted(SESSIONS)), held=st.sampled_from(["respect", "ignore"]))
 def test_random_pipelines_keep_every_promise(policy: Policy, session: str, held: str) -> None:
     """Any components in any order, with any parameters that are allowed."""

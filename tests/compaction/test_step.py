@@ -12,13 +12,15 @@ import pytest
 from cgcli.compaction.component import Loss, Reduction, Skip, Slot
 from cgcli.compaction.components.mask import Mask
 from cgcli.compaction.state import Held, HeldRule, LaneState, truncated
-from cgcli.model import changed
+from cgcli.markers import marker
+from cgcli.model import changed, value
 from tests import oracle
 from tests.compaction.stepping import NOTHING, Age, Drop, Walk, known, stepper, unknown
 from tests.lanes.placing import Json, body, output, request, said, turn, user
 
 if TYPE_CHECKING:
     from cgcli.compaction.component import Component
+    from cgcli.compaction.view import View
 
 A, B, C = ("a" * 60, "b" * 60, "c" * 60)
 GO = user("go")
@@ -298,3 +300,41 @@ def test_a_turn_leaves_its_request_as_soon_as_it_is_over(components: tuple[Compo
     finally:
         gc.enable()
     assert state.n_decisions
+
+
+@value
+class Reaches:
+    """Drops the third output once a fifth is there, out of the held prefix if that is held."""
+
+    name: ClassVar[str] = "reaches"
+    loss: ClassVar[Loss] = Loss.STASHED
+    gated: ClassVar[bool] = True
+    passing: ClassVar[frozenset[str]] = frozenset({"waits"})
+
+    def propose(self, slot: Slot) -> Reduction | Skip:
+        """The marker, for the one output, in time."""
+        is_due = slot.view is not None and self.wakes(slot.i_output, slot.view)
+        return Reduction(text=f"gone {marker(slot.key)}") if is_due else Skip(reason="waits")
+
+    def wakes(self, i_output: int, view: View) -> bool:
+        """True for the one output, in time."""
+        return i_output == 2 and len(view.outputs) > 4
+
+    def enters(self, i_output: int, view: View) -> bool:
+        """Wherever it acts."""
+        return self.wakes(i_output, view)
+
+
+def test_what_stands_behind_a_reset_of_ours_is_free() -> None:
+    """One step changes the third output in the held prefix, so another may drop old ones from there on."""
+    walk = Walk(stepper(Reaches(), Age()))
+    texts = tuple(letter * 60 for letter in "abcde")
+    walk.send(_history(*texts[:1]), shared=0, held=NOTHING)
+    for n in range(2, 5):
+        sent = walk.send(_history(*texts[:n]), shared=2 * n - 1, held=known(2 * n - 1))
+        assert [*sent.values()] == [*texts[:n]]
+    sent = walk.send(_history(*texts), shared=9, held=known(9))
+    assert [*sent.values()] == [*texts[:2], f"gone {_marker(texts[2])}", _old(texts[3]), texts[4]]
+    assert walk.last.rewritten_from == 6
+    assert dict(walk.state.slots[0].skips)["age"] == "prefix_held"
+    assert dict(walk.state.slots[1].skips)["age"] == "prefix_held"

@@ -153,7 +153,10 @@ def _with(bodies: tuple[Scripted, ...], *components: Component, rule: HeldRule =
 
 
 def test_memory_goes_from_turn_to_turn_and_into_branches() -> None:
-    """A branch starts with a copy; the trunk does not see what the branch remembers."""
+    """A branch starts with a copy; the trunk does not see what the branch remembers.
+
+    From the second turn on each is taken twice: the note changes what is held.
+    """
     notes = Notes()
     trunk = Walk(_with((notes,)))
     trunk.send(_history(A), shared=0, held=NOTHING)
@@ -163,7 +166,38 @@ def test_memory_goes_from_turn_to_turn_and_into_branches() -> None:
     trunk.send(_history(A, B, C), shared=5, held=known(5))
     branch.send(_history(A, D), shared=3, held=known(3))
     assert (trunk.state.bodies.memories, branch.state.bodies.memories) == ({0: 3}, {0: 2})
-    assert [seen.n_same for seen in notes.seen] == [0, 3, 5, 3]
+    assert [seen.n_same for seen in notes.seen] == [0, 3, 3, 5, 5, 3, 3]
+
+
+class Head(Scripted):
+    """Puts the number of turns into the head of the request, or into its first message, from the third turn on."""
+
+    name: ClassVar[str] = "head"
+
+    def __init__(self, *, i_message: int | None, has_own_threshold: bool = False) -> None:
+        """In message *i_message*, None: before all; at a threshold of its own, or by the content."""
+        super().__init__(self._count)
+        self.i_message = i_message
+        self.has_own_threshold = has_own_threshold
+
+    def _count(self, seen: Body) -> BodyPlan:
+        n = (seen.memory or 0) + 1
+        at = bytes(seen.request.raw).index(b'"go"') + 3
+        edit = BodyEdit(start=at, stop=at, new=b"%d" % max(n, 2), i_message=self.i_message)
+        return BodyPlan(edits=(edit,), memory=n)
+
+
+@pytest.mark.parametrize("i_message", [None, 0])
+@pytest.mark.parametrize(("has_own_threshold", "is_free"), [(False, True), (True, False)])
+def test_what_a_component_of_bodies_resets_is_free(
+    i_message: int | None, *, has_own_threshold: bool, is_free: bool
+) -> None:
+    """All is sent anew, so that old outputs may go; not where it acts for the size, which would then be another."""
+    walk = Walk(_with((Head(i_message=i_message, has_own_threshold=has_own_threshold),), Age()))
+    walk.send(_history(A), shared=0, held=NOTHING)
+    assert walk.send(_history(A, B), shared=3, held=known(3)) == {2: A, 4: B}
+    sent = walk.send(_history(A, B, C), shared=5, held=known(5))
+    assert [text.startswith("old") for text in sent.values()] == [is_free, is_free, False]
 
 
 def test_components_of_bodies_are_told_what_outputs_are_rewritten() -> None:
