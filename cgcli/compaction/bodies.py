@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left, bisect_right
 from hashlib import sha256
 from typing import TYPE_CHECKING
@@ -12,6 +13,7 @@ from cgcli.compaction.components.taken import is_cut
 from cgcli.compaction.entering import PREFIX_HELD
 from cgcli.compaction.state import BodiesState, Decision, Fired
 from cgcli.compaction.triggers import NO_WAITS
+from cgcli.dialects.base import MARK_KEYS
 from cgcli.model import Digest, changed, value
 
 if TYPE_CHECKING:
@@ -24,6 +26,8 @@ if TYPE_CHECKING:
 
 _Key = tuple[int | None, Digest]
 """A message that reads otherwise (None: tools or system prompt), and what reads there."""
+# A mark is nothing that the model reads.
+_MARK = re.compile(rb',?\s*"(?:%b)"\s*:\s*(?:null|\{[^{}]*\})' % "|".join(sorted(MARK_KEYS)).encode())
 
 
 @value
@@ -52,7 +56,8 @@ class Edited:
     rewritten_from: int | None = None
     """The first message that the lane sent before and that now reads differently; 0 for tools and system too."""
     moved_from: int | None = None
-    """The same of the components alone that have no threshold of their own."""
+    """The same of the components alone that have no threshold of their own, where they change something anew, or give
+    back what they took out of tools or system."""
 
 
 def run(components: Sequence[BodyComponent], body: Body, before: BodiesState, waits: Waits = NO_WAITS) -> Edited:
@@ -90,8 +95,17 @@ def run(components: Sequence[BodyComponent], body: Body, before: BodiesState, wa
         begun=frozenset(begun),
     )
     unbounded = {i: keys for i, keys in sent_by.items() if not _has_own_threshold(components[i])}
-    moved_from = _rewritten(changed(body, rewritten_from=None), unbounded, before)
-    return changed(_edited(made, told, state, body, before), moved_from=moved_from)
+    return changed(_edited(made, told, state, body, before), moved_from=_moved(unbounded, before))
+
+
+def _moved(sent_by: Mapping[int, frozenset[_Key]], before: BodiesState) -> int | None:
+    """The first message that reads otherwise by their doing; what is gone from a message may stand in a summary now."""
+    moved: set[_Key] = set()
+    for i, keys in sent_by.items():
+        known = before.sent_by.get(i, frozenset())
+        moved |= keys - known
+        moved |= {key for key in known - keys if key[0] is None}
+    return _first(_places(moved))
 
 
 def _has_own_threshold(component: BodyComponent) -> bool:
@@ -122,10 +136,23 @@ class _Made:
         """What is told of it from turn to turn: what reads there now, and in the place of what."""
         i_message, decision = self.edit.i_message, self.placed[2]
         if i_message is None:
-            return None, _change(decision)
+            return None, _in_head(request, self.edit)
         # The bytes that stood there may differ by a mark that moved.
         n_messages = bisect_left(request.starts, self.edit.stop) - i_message
         return i_message, Digest(sha256(b"%d %b" % (n_messages, decision.replacement)).digest())
+
+
+def _in_head(request: Request, edit: BodyEdit) -> Digest:
+    """Tells what reads in the place of the tools or system blocks that *edit* is in, whatever their cache marks are."""
+    start, stop = edit.start, edit.stop
+    for items, starts in ((request.tools, request.tools_starts), (request.system, request.system_starts)):
+        for i in range(max(0, bisect_right(starts, edit.start) - 1), bisect_left(starts, edit.stop)):
+            end = starts[i] + (items or ())[i].size_bytes
+            if edit.start < end:
+                start, stop = min(start, starts[i]), max(stop, end)
+    there = bytes(request.raw[start:stop])
+    here = b"%b%b%b" % (there[: edit.start - start], edit.new, there[edit.stop - start :])
+    return Digest(sha256(b"%b %b" % (_MARK.sub(b"", there), _MARK.sub(b"", here))).digest())
 
 
 def _put(made: Sequence[_Made], component: BodyComponent, plan: BodyPlan, body: Body) -> list[_Made]:

@@ -65,12 +65,8 @@ class Entering:
             return maxsize
         if self._rule is HeldRule.IGNORE or self._held.is_cold:
             return self._n_bound
-        return max(self.kept_to, self._n_bound)
-
-    @property
-    def kept_to(self) -> int:
-        """The first message that is not held, or that decisions enter because it pays."""
-        return self._held.n_messages if self._pays_from is None else min(self._held.n_messages, self._pays_from)
+        first = self._held.n_messages if self._pays_from is None else min(self._held.n_messages, self._pays_from)
+        return max(first, self._n_bound)
 
     def is_bound(self, i_message: int) -> bool:
         """True before signed thinking that is bound to all that stands before it."""

@@ -137,6 +137,8 @@ class LaneState:
     bodies: BodiesState = NO_BODIES
     asked: AskedState = NOTHING_ASKED
     """Of its calls about single outputs."""
+    former: tuple[SlotState, ...] = ()
+    """Of models that bind thinking: outputs that earlier requests had and the last one had not."""
     could_save: Mapping[int, int] = field(default_factory=dict)
     """Per open slot in the held prefix: the tokens that it would lose if a decision might enter. Only where no later
     turn can change that."""
@@ -161,6 +163,7 @@ def truncated(state: LaneState, n_messages: int) -> LaneState:
         view=state.view,
         bodies=state.bodies,
         asked=state.asked,
+        former=state.former,
     )
 
 

@@ -8,7 +8,7 @@ from cgcli.compaction.bodies import Edited, run
 from cgcli.compaction.body import Body
 from cgcli.compaction.desk import Desk
 from cgcli.compaction.entering import Entering
-from cgcli.compaction.former import Former
+from cgcli.compaction.former import Former, cut_off
 from cgcli.compaction.market import Market
 from cgcli.compaction.splicing import edits
 from cgcli.compaction.state import HeldRule, LaneState, truncated
@@ -17,6 +17,7 @@ from cgcli.compaction.triggers import NO_CONDITIONS, NO_WAITS, Moment, Waiting
 from cgcli.compaction.turn import Turn
 from cgcli.model import changed, value
 from cgcli.providers.models import lookup
+from cgcli.providers.thinking import binds
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -95,15 +96,17 @@ class Stepper:
         again with what is still held. A step that acts at a threshold does not count: with less to send, it might not.
         """
         after, outcome, ends_at = self._step(state, request, shared, held, seam)
-        if ends_at is None or held.is_cold or self._rule is HeldRule.IGNORE:
+        is_kept = ends_at is None or ends_at >= held.n_messages
+        if ends_at is None or is_kept or held.is_cold or self._rule is not HeldRule.RESPECT:
             return after, outcome
-        after, outcome, _ = self._step(state, request, shared, changed(held, n_messages=ends_at), seam)
-        return after, outcome
+        again = self._step(state, request, shared, changed(held, n_messages=ends_at), seam)
+        # With less in the way of others, the step may find nothing to do: then nothing was free.
+        return again[:2] if again[2] is not None and again[2] <= ends_at else (after, outcome)
 
     def _step(
         self, state: LaneState, request: Request, shared: int, held: Held, seam: Seam | None
     ) -> tuple[LaneState, Outcome, int | None]:
-        """The same for what is *held*; and the first message that was to be kept and was not."""
+        """The same for what is *held*; and the first message that a step changed by a right of its own."""
         kept = truncated(state, shared)
         cumulative = list(kept.cumulative)
         total = cumulative[-1] if cumulative else 0
@@ -114,7 +117,8 @@ class Stepper:
         waits = self._waits(request, kept, tokens, held)
         entering = Entering(self._rule, held, request, waits=waits)
         turn = Turn(self._pipeline, self._meter, entering, request, kept, tokens, is_cold=held.is_cold)
-        turn.former = Former(state, shared) if kept is not state else None
+        if binds(request.model):
+            turn.former = Former((*cut_off(state, len(kept.cumulative)), *state.former))
         self._let_enter(turn, seam)
         turn.desk = self._desk(turn, kept, held, seam)
         turn.run()
@@ -137,6 +141,7 @@ class Stepper:
             could_save=turn.could_save,
             view=turn.view.let_go() if turn.view.is_used else None,
             bodies=edited.state,
+            former=turn.former.left(),
             asked=turn.desk.state if turn.desk is not None else kept.asked,
         )
         ends_at = _earlier(rewritten_from, edited.moved_from if state.generation else None)
@@ -152,7 +157,7 @@ class Stepper:
             jobs=summing.jobs if summing is not None else (),
             asks=turn.desk.jobs if turn.desk is not None else (),
         )
-        return after, outcome, ends_at if ends_at is not None and ends_at < entering.kept_to else None
+        return after, outcome, ends_at
 
     def _waits(self, request: Request, kept: LaneState, tokens: int, held: Held) -> Waits:
         """What the triggers wait for; *tokens* are those of the request before compaction, counted."""

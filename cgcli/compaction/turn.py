@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from cgcli.compaction.deciding import differs, skips_beside
 from cgcli.compaction.foresight import Foresight
+from cgcli.compaction.former import Former
 from cgcli.compaction.paying import Unpaid, Verdict
 from cgcli.compaction.pipeline import Evaluation, Where
 from cgcli.compaction.recovered import RECOVERED, is_recovered
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
     from cgcli.compaction.component import Component
     from cgcli.compaction.desk import Desk
     from cgcli.compaction.entering import Entering
-    from cgcli.compaction.former import Former
     from cgcli.compaction.paying import Judge
     from cgcli.compaction.pipeline import Pipeline
     from cgcli.compaction.reopening import Skips
@@ -72,8 +72,8 @@ class Turn:
         tokens_of = partial(_part_tokens, meter, request)
         self.view = View(request, tokens_of, request_tokens=request_tokens, is_cold=is_cold, before=state.view)
         self.desk: Desk | None = None
-        self.former: Former | None = None
-        """Where the lane was cut: what it said behind the cut."""
+        self.former = Former(())
+        """What the lane said of outputs that it has no more."""
         self._is_restaged = False
         """An earlier output comes to some step with another text than on the turn before."""
 
@@ -198,7 +198,9 @@ class Turn:
         self.considered.append(Evaluation(slot=self.slots[i_slot], literal=literal, original=original, reverted=()))
 
     def _consider(self, old: SlotState | None, i_slot: int, i_message: int, i_part: int, part: Part) -> None:
-        found = self._foreseen_here(i_slot, i_message) or self._said_again(i_slot, i_message, i_part, part)
+        found = self._foreseen_here(i_slot, i_message)
+        if old is None and found is None:
+            found = self._said_again(i_slot, i_message, i_part, part)
         if found is None:
             denied = partial(self.entering.denied, i_message=i_message, old=old)
             found = self.evaluate(i_slot, i_message, i_part, part, denied)

@@ -15,6 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cgcli.compaction.components.dedup import Dedup
+from cgcli.compaction.components.mask import Mask
 from cgcli.compaction.policy import SPAN_STEPS, Policy, pipeline
 from cgcli.compaction.state import HeldRule
 from cgcli.summarisers.extractive.summariser import Extractive
@@ -213,3 +214,24 @@ def test_a_pointer_whose_output_is_gone_is_not_said_again() -> None:
     walk.send(_history(text, text, "c", "d", thoughts=(2, 3)), shared=7, held=known(7))
     gone = walk.send(_history("other", text, "d", thoughts=(2,)), shared=1, held=known(1))
     assert gone == {2: "other", 4: text, 6: "d"}
+
+
+def test_an_output_that_comes_back_reads_as_it_did() -> None:
+    """One request leaves it out and the next one has it again: it was dropped, and is so again."""
+    walk = Walk(stepper(Drop()))
+    marker = DROPPED.format(oracle.marker_key(LONG))
+    walk.send(_history("a", thoughts=(0,)), shared=0, held=known(0))
+    walk.send(_history("a", LONG, thoughts=(0, 1)), shared=3, held=known(3))
+    walk.send(_history("a", "c", thoughts=(0, 1)), shared=3, held=known(3))
+    sent = walk.send(_history("a", LONG, "d", thoughts=(0, 1, 2)), shared=3, held=known(3))
+    assert sent == {2: "a", 4: marker, 6: "d"}
+
+
+def test_an_output_that_stands_takes_nothing_of_another_with_its_text() -> None:
+    """The first came before thinking and is whole, the second was dropped: an edit behind the first leaves both."""
+    walk = Walk(stepper(Drop(), Mask(keep_recent=3, min_tokens=0)))
+    marker = DROPPED.format(oracle.marker_key(LONG))
+    first = walk.send(_history(LONG, LONG, thoughts=(1,)), shared=0, held=unknown(4))
+    assert first == {2: LONG, 4: marker}
+    edited = walk.send(_history(LONG, LONG, "c", "d", thoughts=(3,)), shared=3, held=known(3))
+    assert edited == {**first, 6: "c", 8: "d"}

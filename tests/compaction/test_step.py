@@ -13,7 +13,7 @@ from cgcli.compaction.component import Loss, Reduction, Skip, Slot
 from cgcli.compaction.components.mask import Mask
 from cgcli.compaction.state import Held, HeldRule, LaneState, truncated
 from cgcli.markers import marker
-from cgcli.model import changed, value
+from cgcli.model import changed
 from tests import oracle
 from tests.compaction.stepping import NOTHING, Age, Drop, Walk, known, stepper, unknown
 from tests.lanes.placing import Json, body, output, request, said, turn, user
@@ -302,7 +302,6 @@ def test_a_turn_leaves_its_request_as_soon_as_it_is_over(components: tuple[Compo
     assert state.n_decisions
 
 
-@value
 class Reaches:
     """Drops the third output once a fifth is there, out of the held prefix if that is held."""
 
@@ -338,3 +337,41 @@ def test_what_stands_behind_a_reset_of_ours_is_free() -> None:
     assert walk.last.rewritten_from == 6
     assert dict(walk.state.slots[0].skips)["age"] == "prefix_held"
     assert dict(walk.state.slots[1].skips)["age"] == "prefix_held"
+
+
+class Once(Reaches):
+    """The same, the first time that it is asked to."""
+
+    name: ClassVar[str] = "once"
+
+    def __init__(self) -> None:
+        """It was not asked."""
+        self.n_asked = 0
+
+    def propose(self, slot: Slot) -> Reduction | Skip:
+        """The marker, once."""
+        found = super().propose(slot)
+        self.n_asked += isinstance(found, Reduction)
+        return found if self.n_asked == 1 else Skip(reason="waits")
+
+
+def test_nothing_is_free_where_the_reset_does_not_come_about() -> None:
+    """A step that changed something, and finds nothing to do once others act behind it, has reset nothing for them."""
+    walk = Walk(stepper(Once(), Age()))
+    texts = (A, B, "c" * 39, "d" * 60, "e" * 60)  # the third is too small for the other step
+    walk.send(_history(*texts[:4]), shared=0, held=known(0))
+    walk.send(_history(*texts[:4]), shared=9, held=known(9))
+    sent = walk.send(_history(*texts), shared=9, held=known(9))
+    assert sent[6] == f"gone {_marker(texts[2])}"
+    assert (sent[8], sent[10]) == (texts[3], texts[4])
+
+
+@pytest.mark.parametrize("rule", [HeldRule.PAYS, HeldRule.IGNORE])
+def test_other_rules_say_themselves_what_enters(rule: HeldRule) -> None:
+    """A turn is taken once, though a step changes what is held."""
+    once = Once()
+    walk = Walk(stepper(once, Age(), rule=rule))
+    texts = tuple(letter * 60 for letter in "abcde")
+    walk.send(_history(*texts[:4]), shared=0, held=known(9))
+    walk.send(_history(*texts), shared=9, held=known(9))
+    assert once.n_asked == 1

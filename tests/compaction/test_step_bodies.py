@@ -8,6 +8,8 @@ import pytest
 
 from cgcli.compaction.body import Body, BodyEdit, BodyPlan
 from cgcli.compaction.component import Loss, Reduction, Skip, Slot
+from cgcli.compaction.components.cachesplit import Cachesplit
+from cgcli.compaction.components.toolfilter import Toolfilter
 from cgcli.compaction.paying import Unpaid
 from cgcli.compaction.pipeline import Pipeline
 from cgcli.compaction.state import Held, HeldRule, truncated
@@ -18,9 +20,10 @@ from cgcli.wire.strings import Style
 from tests.compaction.scripted import Scripted
 from tests.compaction.stepping import NOTHING, Age, Drop, Walk, known, stepper
 from tests.compaction.test_paying import Judging
-from tests.lanes.placing import Json, body, said, turn, user
+from tests.lanes.placing import TOOLS, Json, body, said, turn, user
 
 if TYPE_CHECKING:
+    from cgcli.compaction.body import BodyComponent
     from cgcli.compaction.component import Component
     from cgcli.compaction.view import View
 
@@ -148,7 +151,7 @@ class Notes(Scripted):
         return BodyPlan(edits=(BodyEdit(start=at, stop=at, new=b"%d" % n, i_message=0),), memory=n)
 
 
-def _with(bodies: tuple[Scripted, ...], *components: Component, rule: HeldRule = HeldRule.RESPECT) -> Stepper:
+def _with(bodies: tuple[BodyComponent, ...], *components: Component, rule: HeldRule = HeldRule.RESPECT) -> Stepper:
     return Stepper(Pipeline(components, len, default_style=Style.ASCII), Meter(len), rule=rule, bodies=bodies)
 
 
@@ -198,6 +201,62 @@ def test_what_a_component_of_bodies_resets_is_free(
     assert walk.send(_history(A, B), shared=3, held=known(3)) == {2: A, 4: B}
     sent = walk.send(_history(A, B, C), shared=5, held=known(5))
     assert [text.startswith("old") for text in sent.values()] == [is_free, is_free, False]
+
+
+class Passes(Scripted):
+    """Puts a word into the head of the request, or into its first message, but not from the third turn on."""
+
+    name: ClassVar[str] = "passes"
+
+    def __init__(self, *, i_message: int | None) -> None:
+        """In message *i_message*, None: before all."""
+        super().__init__(self._count)
+        self.i_message = i_message
+
+    def _count(self, seen: Body) -> BodyPlan:
+        n = (seen.memory or 0) + 1
+        at = bytes(seen.request.raw).index(b'"go"') + 3
+        edit = BodyEdit(start=at, stop=at, new=b"!", i_message=self.i_message)
+        return BodyPlan(edits=(edit,) if n < 3 else (), memory=n)
+
+
+@pytest.mark.parametrize(("i_message", "is_free"), [(None, True), (0, False)])
+def test_what_a_component_of_bodies_gives_back_is_a_reset_of_the_head(i_message: int | None, *, is_free: bool) -> None:
+    """What it changed in a message may stand in a summary by now, and is none."""
+    walk = Walk(_with((Passes(i_message=i_message),), Age()))
+    walk.send(_history(A), shared=0, held=NOTHING)
+    assert walk.send(_history(A, B), shared=3, held=known(3)) == {2: A, 4: B}
+    sent = walk.send(_history(A, B, C), shared=5, held=known(5))
+    assert [text.startswith("old") for text in sent.values()] == [is_free, is_free, False]
+
+
+MARK: Json = {"cache_control": {"type": "ephemeral"}}
+TRACKER: Json = {"name": "mcp__tracker", "description": "d", "input_schema": {"type": "object"}}
+
+
+@pytest.mark.parametrize(("then", "now"), [({}, MARK), (MARK, {})])
+def test_a_mark_that_comes_or_goes_with_a_tool_that_is_taken_out_resets_nothing(then: Json, now: Json) -> None:
+    """The model reads the same tools, so what is held stays held."""
+    walk = Walk(_with((Toolfilter(remove=("mcp__tracker",)),), Age()))
+    walk.send(_history(A, tools=[*TOOLS, {**TRACKER, **then}]), shared=0, held=NOTHING)
+    walk.send(_history(A, B, tools=[*TOOLS, {**TRACKER, **then}]), shared=3, held=known(3))
+    sent = walk.send(_history(A, B, C, tools=[*TOOLS, {**TRACKER, **now}]), shared=5, held=known(5))
+    assert sent == {2: A, 4: B, 6: C}
+    assert walk.last.rewritten_from is None
+
+
+def test_a_mark_that_a_split_block_loses_resets_nothing() -> None:
+    """With three marks of the client's the split has no place for a second one: the text stays split as it was."""
+    system = [{"type": "text", "text": "You are an agent. " * 300 + "\ngitStatus:\nclean", **MARK}]
+    walk = Walk(_with((Cachesplit(min_tokens=10),), Age()))
+    for n, held in ((1, NOTHING), (2, known(3)), (3, known(5))):
+        made = _history(*(A, B, C)[:n], system=system)
+        for k in range(1, n + 1):
+            made["messages"][-2 * k + 1]["content"][0].update(MARK)
+        sent = walk.send(made, shared=held.n_messages, held=held)
+        assert [*sent.values()] == [*(A, B, C)[:n]]
+        assert walk.last.rewritten_from is None
+    assert walk.last.edits
 
 
 def test_components_of_bodies_are_told_what_outputs_are_rewritten() -> None:
