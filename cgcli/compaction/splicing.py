@@ -27,7 +27,7 @@ def edits(
     found: list[Placed] = []
     runs = [(one.start, one.stop) for one in applied]
     for slot in slots:
-        if slot.decision is None or any(start <= slot.i_message < stop for start, stop in runs):
+        if slot.decision is None or (runs and any(start <= slot.i_message < stop for start, stop in runs)):
             continue
         span = messages[slot.i_message].parts[slot.i_part].slot
         if span is not None:

@@ -106,7 +106,8 @@ class ClearToolUses:
 
     def wakes_below(self, view: View) -> int:
         """The first output of a result that is not cleared, whatever its tool is."""
-        return bisect_left(view.outputs, self._walk(view).below, key=lambda output: output.i_result)
+        below = self._walk(view).below
+        return bisect_left(view.outputs, below, key=lambda output: output.i_result) if below else 0
 
     def _why_not(self, walk: _Walk, i_result: int) -> str:
         kept = walk.pending[len(walk.pending) - walk.n_kept :]

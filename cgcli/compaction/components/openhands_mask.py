@@ -81,21 +81,22 @@ def _kept_from(view: View, window: int) -> int:
     i_output = len(view.outputs)
     behind: _Told | None = None
     for one in reversed(told):
-        for n_outputs in reversed(_events(one, behind)):
-            if n_events == window:
-                return i_output
-            n_events += 1
-            i_output -= n_outputs
+        n_left = window - n_events - one.n_calls - _is_message(one, behind)
+        results = one.n_outputs
+        if n_left < len(results):
+            # Where a message is cut, the calls and words in it stand behind its results.
+            return i_output - sum(results[len(results) - max(n_left, 0) :])
+        n_events = window - n_left + len(results)
+        i_output -= sum(results)
         behind = one
     return 0
 
 
-def _events(one: _Told, behind: _Told | None) -> tuple[int, ...]:
-    """The events of a message in order, each as the number of outputs in it; *behind* is the message after it."""
+def _is_message(one: _Told, behind: _Told | None) -> bool:
+    """True where a message without calls is an event; *behind* is the message after it."""
     # What is said before a call is its thought, which one dialect sends as a message of its own.
     calls_next = behind is not None and behind.is_assistant and behind.n_calls > 0
-    is_event = one.says and not one.n_calls and not (one.is_assistant and calls_next)
-    return (*one.n_outputs, *(0,) * one.n_calls, *(0,) * is_event)
+    return one.says and not one.n_calls and not (one.is_assistant and calls_next)
 
 
 def _told(item: Item) -> _Told:

@@ -10,7 +10,7 @@ from cgcli.replay.paired.regret_fragments import answered
 from cgcli.replay.paired.regret_words import MIN_LINE_CHARS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from cgcli.model import Item, Request
     from cgcli.replay.paired.regret_drops import Drop
@@ -132,12 +132,17 @@ class Needs:
     def _same_lines(self, place: Place, back: set[str], line: int, path: str) -> Iterator[Regret]:
         """The drops whose lines the output at *place* has again, but for those that came *back* with another one."""
         hidden = {one for one in self._fragments.again(place) if one not in back and self._hidden.drop(one) is not None}
+        if sum(map(len, hidden)) < MIN_BACK_CHARS:
+            return
         holders = {other for one in hidden for other in self._fragments.newest_holders(one)}
         here = self._fragments.facts(place).lines
         for other, drop in self._dropped.newest_first(holders):
-            lost = self._fragments.facts(other).lines - drop.kept
-            returned = (lost & hidden) - back
-            if sum(map(len, returned)) < MIN_BACK_CHARS or not self._comes_back(lost - here, len(returned)):
+            lines = self._fragments.facts(other).lines
+            returned = (lines & hidden) - drop.kept - back
+            if sum(map(len, returned)) < MIN_BACK_CHARS:
+                continue
+            missing = (one for one in lines if one not in here and one not in drop.kept)
+            if not self._comes_back(missing, len(returned)):
                 continue
             again = [one for one in self._lost(drop) if one.strip() in returned]
             fragment = self._first_hidden(again)
@@ -147,7 +152,7 @@ class Needs:
             if not self._is_counted(RegretKind.REFETCH, drop):
                 yield self._regret(RegretKind.REFETCH, drop, (line, path), fragment, "\n".join(again))
 
-    def _comes_back(self, missing: frozenset[str], n_returned: int) -> bool:
+    def _comes_back(self, missing: Iterable[str], n_returned: int) -> bool:
         """True where *n_returned* are enough beside those of *missing* that were not sent either."""
         allowed = n_returned / COMES_BACK_SHARE - n_returned
         n_hidden = 0

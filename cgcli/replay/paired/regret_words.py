@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from cgcli.model import unique
 
@@ -10,6 +11,8 @@ MOST_FRAGMENT_CHARS = 160
 """Longer ones (encoded images, say) are no fragments."""
 MIN_LINE_CHARS = 8
 """Shorter lines (a brace, `else:`) stand everywhere."""
+_MOST_WORDS = 65_536
+"""Most words of a conversation come again: so many are remembered."""
 
 # It begins and ends with a letter, a digit or `_`: a sentence's full stop and a leading `./` are no part of it.
 _RUN = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_./@+~-]{4,}[A-Za-z0-9_]")
@@ -39,13 +42,12 @@ def facts(text: str) -> Facts:
     """The fragments and lines of *text*. Takes linear time."""
     plain = text.replace("\\n", "  ").replace("\\t", "  ") if "\\" in text else text  # escapes in quoted JSON
     return Facts(
-        words=frozenset(
-            [word for word in filter(_DISTINCT.search, set(_RUN.findall(plain))) if len(word) <= MOST_FRAGMENT_CHARS]
-        ),
+        words=frozenset(filter(is_distinctive, set(_RUN.findall(plain)))),
         lines=frozenset([line for line in map(str.strip, text.splitlines()) if len(line) >= MIN_LINE_CHARS]),
     )
 
 
+@lru_cache(maxsize=_MOST_WORDS)
 def is_distinctive(word: str) -> bool:
     """True for what is hardly written by chance: it has a separator, camel case or enough digits."""
     return len(word) <= MOST_FRAGMENT_CHARS and _DISTINCT.search(word) is not None
