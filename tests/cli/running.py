@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
+from tests.here import called
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
@@ -61,6 +63,12 @@ def cg(
     return run([sys.executable, "-m", "cgcli", *map(str, arguments)], folder, stdin, stdout, stderr, env, before)
 
 
+def cg_here(folder: Path, *arguments: str | Path) -> Ran:
+    """Run `cg` in this process, as in one of its own that has only the folder and *arguments*."""
+    code, out, err = called([*map(str, arguments)], folder, environment(folder))
+    return Ran(code=code, out=out, err=err.decode())
+
+
 def script(folder: Path, code: str, *arguments: str | Path) -> Ran:
     """Run Python *code* in *folder* with *arguments* in `sys.argv[1:]`."""
     return run([sys.executable, "-c", code, *map(str, arguments)], folder)
@@ -103,8 +111,10 @@ def leftovers(folder: Path) -> list[str]:
     return sorted(str(path.relative_to(folder)) for path in [*parts, *(folder / STASH / "tmp").glob("*")])
 
 
-def compact(folder: Path, content: bytes, *options: str | Path, name: str = INPUT) -> Ran:
-    """Compact *content* in *folder* under `TINY`, and check what holds of every run.
+def compact(
+    folder: Path, content: bytes, *options: str | Path, name: str = INPUT, call: Callable[..., Ran] = cg
+) -> Ran:
+    """Compact *content* in *folder* under `TINY`, and check what holds of every run; `cg` is run by *call*.
 
     The input stays as it is and nothing half-written stays; without success there is no output, with it the input
     comes back byte for byte.
@@ -113,18 +123,18 @@ def compact(folder: Path, content: bytes, *options: str | Path, name: str = INPU
     source.write_bytes(content)
     (folder / "tiny.toml").write_text(TINY)
     policy = () if {"--policy", "--pipeline"} & set(map(str, options)) else ("--policy", "tiny.toml")
-    ran = cg(folder, "compact", name, "-o", OUTPUT, *policy, *options)
-    check_left(folder, source, content, ran.code)
+    ran = call(folder, "compact", name, "-o", OUTPUT, *policy, *options)
+    check_left(folder, source, content, ran.code, call=call)
     return ran
 
 
-def check_left(folder: Path, source: Path, content: bytes, code: int) -> None:
+def check_left(folder: Path, source: Path, content: bytes, code: int, *, call: Callable[..., Ran] = cg) -> None:
     """Check the files that a compaction of *source*, which had *content*, left in *folder*."""
     assert hashlib.sha256(source.read_bytes()).digest() == hashlib.sha256(content).digest()
     assert leftovers(folder) == []
     output = folder / OUTPUT
     assert output.exists() == (code == 0)
     if code == 0:
-        back = cg(folder, "expand", "--all", OUTPUT, "-o", "back.jsonl", "-q")
+        back = call(folder, "expand", "--all", OUTPUT, "-o", "back.jsonl", "-q")
         assert (back.code, back.err) == (0, "")
         assert (folder / "back.jsonl").read_bytes() == content

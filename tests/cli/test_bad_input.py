@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.captures import capture
-from tests.cli.running import INPUT, OUTPUT, cg, compact
+from tests.cli.running import INPUT, OUTPUT, cg, cg_here, compact
 from tests.running import CORPUS, FIXTURES, NO_CORPUS
 
 if TYPE_CHECKING:
@@ -145,9 +145,9 @@ REFUSED = [
 def test_what_cannot_be_used_is_refused_by_name(tmp_path: Path, content: bytes, message: str, hint: str) -> None:
     """Exit 4, one line about what is wrong and where, one about what to try; from every command that reads."""
     expected = (4, b"", f"cg: {message}\n  try: {hint}\n")
-    ran = compact(tmp_path, content)
+    ran = compact(tmp_path, content, call=cg_here)
     assert (ran.code, ran.out, ran.err) == expected
-    looked = cg(tmp_path, "inspect", INPUT)
+    looked = cg_here(tmp_path, "inspect", INPUT)
     assert (looked.code, looked.out, looked.err) == expected
     assert sorted(path.name for path in tmp_path.iterdir()) == [INPUT, "tiny.toml"]
 
@@ -195,14 +195,14 @@ def test_unusable_records_are_named_and_pass_through(
     """Exit 0; each unusable record is told with its line and its reason, and comes back with the others."""
     packed = name.endswith(".gz")
     content = gzip.decompress(_ugly(name)) if packed else _ugly(name)
-    ran = compact(tmp_path, content)
+    ran = compact(tmp_path, content, call=cg_here)
     assert (ran.code, ran.err) == (0, "")
     assert f" {n_requests} request" in ran.text.splitlines()[0]
     assert [line.strip() for line in ran.text.splitlines() if line.startswith("  line ")] == skipped
     assert ("unusable" in ran.text) == bool(skipped)
     if len(skipped) < 2:  # with more of them, the one request that is left is the first, without any tool output
         assert (tmp_path / OUTPUT).read_bytes() != content
-    looked = cg(tmp_path, "inspect", INPUT)
+    looked = cg_here(tmp_path, "inspect", INPUT)
     assert (looked.code, looked.err) == (0, "")
     assert [line.strip() for line in looked.text.splitlines() if line.startswith("  line ")] == skipped
 

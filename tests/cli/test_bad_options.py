@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.captures import capture
-from tests.cli.running import INPUT, OUTPUT, cg, check_left
+from tests.cli.running import INPUT, OUTPUT, cg, cg_here, check_left
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -144,7 +144,7 @@ def test_a_wrong_option_is_refused_before_any_work(
         (tmp_path / name).write_text(text)
     (tmp_path / INPUT).write_bytes(CONTENT)
     before = sorted(tmp_path.iterdir())
-    ran = cg(tmp_path, "compact", INPUT, "-o", OUTPUT, *options)
+    ran = cg_here(tmp_path, "compact", INPUT, "-o", OUTPUT, *options)
     assert (ran.code, ran.out, ran.err) == (2, b"", f"cg: {message}\n  try: {hint}\n")
     check_left(tmp_path, tmp_path / INPUT, CONTENT, ran.code)
     assert sorted(tmp_path.iterdir()) == before
@@ -179,10 +179,10 @@ def test_a_command_line_that_cannot_be_parsed_is_told_like_any_error(
     tmp_path: Path, arguments: tuple[str, ...], message: str, hint: str
 ) -> None:
     """Exit 2 with the error and where to look; with --json, one JSON object in their place."""
-    ran = cg(tmp_path, *arguments)
+    ran = cg_here(tmp_path, *arguments)
     assert (ran.code, ran.out, ran.err) == (2, b"", f"cg: {message}\n  try: {hint}\n")
     command, *rest = arguments
-    said = cg(tmp_path, command, "--json", *rest)
+    said = cg_here(tmp_path, command, "--json", *rest)
     assert (said.code, said.out) == (2, b"")
     error = json.loads(said.err)
     assert (error["schema"], error["error"], error["exit_code"]) == ("cgcli/error/v1", "UsageError", 2)

@@ -12,6 +12,7 @@ import subprocess
 import sys
 from typing import TYPE_CHECKING
 
+from tests.docs.here import run, split
 from tests.docs.pages import CONSOLE, ROOT, fences
 
 if TYPE_CHECKING:
@@ -22,12 +23,15 @@ _PROMPT = "$ "
 _TIME_S = 60
 
 
-def rerun(text: str, folder: Path) -> str:
-    """*text* with the output of each command as it is today; *folder* is empty."""
+def rerun(text: str, folder: Path, *, here: bool = False) -> str:
+    """*text* with the output of each command as it is today; *folder* is empty.
+
+    With *here* a `cg` that wants no shell runs in this process, which is quicker.
+    """
     demo = folder / "demo"
     demo.mkdir()
     (demo / "fixtures").symlink_to(ROOT / "fixtures")
-    shell = Shell(demo, make_commands(folder / "bin"))
+    shell = Shell(demo, make_commands(folder / "bin"), here=here)
     lines = text.splitlines()
     shift = 0
     for fence in fences(text):
@@ -45,9 +49,13 @@ def rerun(text: str, folder: Path) -> str:
 class Shell:
     """Runs commands in one folder."""
 
-    def __init__(self, folder: Path, commands: Path) -> None:
-        """Run in *folder*, with the programs in *commands* before all others."""
+    def __init__(self, folder: Path, commands: Path, *, here: bool = False) -> None:
+        """Run in *folder*, with the programs in *commands* before all others.
+
+        With *here* a `cg` that wants no shell runs in this process.
+        """
         self._folder = folder
+        self._here = here
         self._env = {
             "PATH": f"{commands}{os.pathsep}{os.environ['PATH']}",
             "PYTHONPATH": str(ROOT),
@@ -67,6 +75,11 @@ class Shell:
 
     def run(self, command: str) -> list[str]:
         """What *command* prints on both streams, in lines."""
+        own = split(command) if self._here else None
+        written = self._started(command) if own is None else run(*own, self._folder, self._env)
+        return written.decode().replace(str(self._folder), SHOWN_FOLDER).splitlines()
+
+    def _started(self, command: str) -> bytes:
         done = subprocess.run(
             ["bash", "-c", command],
             cwd=self._folder,
@@ -77,7 +90,7 @@ class Shell:
             timeout=_TIME_S,
             check=False,
         )
-        return done.stdout.decode().replace(str(self._folder), SHOWN_FOLDER).splitlines()
+        return done.stdout
 
 
 def make_commands(folder: Path) -> Path:
