@@ -12,10 +12,8 @@ from cgcli.prefix.params import seeds
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from cgcli.cachesim.plan import Plan
-    from cgcli.cachesim.rule import PrefixRule
     from cgcli.cachesim.tape import Spot, Tape
-    from cgcli.model import Item, Mark, Param, Refusal, Request
+    from cgcli.model import Item, Mark, Param, Request
     from cgcli.tokens.meter import Meter
 
 _ORDER = {section: i for i, section in enumerate(Section)}
@@ -52,8 +50,6 @@ class Places:
         self.request = request
         self.head = tape.head(request)
         self.params = (*request.params, *switches)
-        self.asked: Plan | PrefixRule | Refusal | None = None
-        """What it asks of its cache, once that was looked up."""
         self._tape = tape
         self._seeds = seeds(self.params)
         self._n_stripped = n_stripped

@@ -139,12 +139,7 @@ class Simulator:
         return self._family if self._family is not None else _family(request)
 
     def _asked(self, places: Places) -> Plan | PrefixRule | Refusal:
-        """What the request asks of its cache, or what its family makes of it; found once for all simulators beside."""
-        if places.asked is None:
-            places.asked = self._found_asked(places)
-        return places.asked
-
-    def _found_asked(self, places: Places) -> Plan | PrefixRule | Refusal:
+        """What the request asks of its cache, or what its family makes of it."""
         request = places.request
         found = self._family_of(request)
         if found is None:

@@ -1,0 +1,54 @@
+"""What a simulator keeps of a request: its messages, never its bytes."""
+
+from __future__ import annotations
+
+import gc
+import weakref
+from functools import partial
+from typing import TYPE_CHECKING
+
+import pytest
+
+from cgcli.model import Refusal, changed
+from tests.cachesim.caching import SOL, Json, lane, request, simulator
+from tests.cachesim.prefixes import chat, said
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+class _Bytes(bytearray):
+    """A body whose end can be watched."""
+
+
+def _marked(n: int) -> Json:
+    return lane(n, {n: "5m"})
+
+
+def _chat(model: str, n: int) -> Json:
+    return chat(model, *(said("assistant" if i % 2 else "user", 400, f"m{i}") for i in range(n)))
+
+
+CHATS = [partial(_chat, model) for model in (SOL, "gpt-4.1", "gemini-2.5-pro", "deepseek-chat")]
+
+
+@pytest.mark.parametrize("made", [_marked, *CHATS])
+def test_a_request_is_let_go_once_the_next_one_is_sent(made: Callable[[int], Json]) -> None:
+    """Nothing of it is in a cycle: requests are large, and there is one a turn."""
+    of = simulator()
+    beside = of.beside()
+    watched = []
+    gc.collect()
+    gc.disable()
+    try:
+        for n in range(10, 14):
+            sent = request(made(n))
+            raw = _Bytes(sent.raw)
+            watched.append(weakref.ref(raw))
+            sent = changed(sent, raw=memoryview(raw))
+            for one in (of, beside):
+                assert not isinstance(one.send(sent, number=n, sent_s=float(n)), Refusal)
+            del raw, sent
+            assert [ref() for ref in watched[:-1]] == [None] * (n - 10)
+    finally:
+        gc.enable()
