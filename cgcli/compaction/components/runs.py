@@ -72,6 +72,14 @@ _FAULT = re.compile(
     rf"|^{_EXCEPTION}",
     re.MULTILINE,
 )
+
+
+def _behind_a_line_end(sign: re.Pattern[str]) -> re.Pattern[str]:
+    """*sign*, all of which begins a line, with the line end before it: what stands in between is skipped at once."""
+    return re.compile(rf"\n(?:{sign.pattern})", re.MULTILINE)
+
+
+_FAILED_IN, _PASSED_IN, _FAULT_IN = map(_behind_a_line_end, (_FAILED_AT_LAST, _PASSED_AT_LAST, _FAULT))
 _KEPT = re.compile(
     r"\S{1,200}\.\w{1,8}:\d{1,7}: [A-Z]\w{0,60}(?:Error|Exception|Failure)\b| {4,16}\S{1,200}\.go:\d{1,7}: "
     r"| {1,8}--> \S{1,200}:\d| {1,4}Failed \S{1,200} \["
@@ -123,11 +131,12 @@ def verdict(text: str, *, is_error: bool) -> Verdict:
         return Verdict.CUT_SHORT
     if is_numbered(text) or is_diff(text):
         return Verdict.UNTOLD
-    if _FAILED_AT_LAST.search(text):
+    lines = f"\n{text}"
+    if _FAILED_IN.search(lines):
         return Verdict.FAILED
-    if not is_error and _PASSED_AT_LAST.search(text):
+    if not is_error and _PASSED_IN.search(lines):
         return Verdict.PASSED
-    return Verdict.FAILED if is_error or _FAULT.search(text) else Verdict.UNTOLD
+    return Verdict.FAILED if is_error or _FAULT_IN.search(lines) else Verdict.UNTOLD
 
 
 def faults(text: str) -> list[str]:
