@@ -96,8 +96,7 @@ class Stepper:
         again with what is still held. A step that acts at a threshold does not count: with less to send, it might not.
         """
         after, outcome, ends_at = self._step(state, request, shared, held, seam)
-        is_kept = ends_at is None or ends_at >= held.n_messages
-        if ends_at is None or is_kept or held.is_cold or self._rule is not HeldRule.RESPECT:
+        if ends_at is None or ends_at >= held.n_messages or held.is_cold or self._rule is not HeldRule.RESPECT:
             return after, outcome
         again = self._step(state, request, shared, changed(held, n_messages=ends_at), seam)
         # With less in the way of others, the step may find nothing to do: then nothing was free.

@@ -240,8 +240,8 @@ class Turn:
             return None
         literal = slot_literal(part, self.request.raw, self.request.starts[i_message])
         text = decode_text(literal)
-        slot = self.former.take(key(text))
-        if slot is None or (_points(slot) and not any(map(self._was_seen(i_slot), *zip(*slot.seen, strict=True)))):
+        slot, was_seen = self.former.take(key(text)), self._was_seen(i_slot)
+        if slot is None or (_points(slot) and not any(was_seen(*stage) for stage in slot.seen)):
             return None
         return self.pipeline.again(literal, text, changed(slot, i_message=i_message, i_part=i_part))
 
