@@ -107,12 +107,8 @@ class Stepper:
     ) -> tuple[LaneState, Outcome, int | None]:
         """The same for what is *held*; and the first message that a step changed by a right of its own."""
         kept = truncated(state, shared)
-        cumulative = list(kept.cumulative)
-        total = cumulative[-1] if cumulative else 0
-        for i in range(len(cumulative), len(request.messages)):
-            total += self._meter.item(request.messages[i], request.raw, request.starts[i])
-            cumulative.append(total)
-        tokens = total + self._static(request)
+        cumulative = self._cumulative(kept, request)
+        tokens = (cumulative[-1] if cumulative else 0) + self._static(request)
         waits = self._waits(request, kept, tokens, held)
         entering = Entering(self._rule, held, request, waits=waits)
         turn = Turn(self._pipeline, self._meter, entering, request, kept, tokens, is_cold=held.is_cold)
@@ -157,6 +153,15 @@ class Stepper:
             asks=turn.desk.jobs if turn.desk is not None else (),
         )
         return after, outcome, ends_at
+
+    def _cumulative(self, kept: LaneState, request: Request) -> list[int]:
+        """Up to each message of *request*, the tokens of all so far before compaction; what is *kept* is known."""
+        found = list(kept.cumulative)
+        total = found[-1] if found else 0
+        for i in range(len(found), len(request.messages)):
+            total += self._meter.item(request.messages[i], request.raw, request.starts[i])
+            found.append(total)
+        return found
 
     def _waits(self, request: Request, kept: LaneState, tokens: int, held: Held) -> Waits:
         """What the triggers wait for; *tokens* are those of the request before compaction, counted."""
