@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from cgcli.summarisers.extractive.complaints import complaints, ending, kind_of
@@ -24,6 +25,8 @@ _MOST_LINES = 20_000
 """Of a longer output its two ends are looked at."""
 _MOST_MISSES = 20
 """After so many lines that do not fit nothing more is tried."""
+_MOST_REMEMBERED = 64
+_REMEMBERED_CHARS = 200_000
 
 # Each begins with something rare or is bounded; lines are cut before they are looked at.
 _TELLING = re.compile(
@@ -37,7 +40,15 @@ _TELLING = re.compile(
 
 def must_stay(output: str) -> list[str]:
     """The lines of *output* without which nobody would know how it ended, quoted: what failed, and the result."""
-    return _must_stay(clean(output))
+    make = _remembered_to_stay if len(output) <= _REMEMBERED_CHARS else _to_stay
+    return [*make(output)]
+
+
+def _to_stay(output: str) -> tuple[str, ...]:
+    return (*_must_stay(clean(output)),)
+
+
+_remembered_to_stay = lru_cache(maxsize=_MOST_REMEMBERED)(_to_stay)
 
 
 def _must_stay(plain: str) -> list[str]:
@@ -53,8 +64,13 @@ def shortened(output: str, *, most_tokens: int, count: Callable[[str], int]) -> 
 
     First what must stay, whatever it takes; then lines with errors, places, exit codes and counts, one of a kind
     before its repeats; then its two ends. Lines left out are a gap, blank ones are not told of, long ones are cut.
-    Nothing in the result reads as a marker.
+    Nothing in the result reads as a marker. The last few are remembered: a turn asks about an output more than once.
     """
+    make = _remembered if len(output) <= _REMEMBERED_CHARS else _shortened
+    return make(output, most_tokens, count)
+
+
+def _shortened(output: str, most_tokens: int, count: Callable[[str], int]) -> str:
     plain = clean(output)
     rows = _rows(plain, most_tokens * _CHARS_PER_TOKEN)
     required = _required(rows, _must_stay(plain))
@@ -81,6 +97,9 @@ def shortened(output: str, *, most_tokens: int, count: Callable[[str], int]) -> 
         taken.discard(order.pop())
         text = _joined(rows, taken)
     return text
+
+
+_remembered = lru_cache(maxsize=_MOST_REMEMBERED)(_shortened)
 
 
 def _beginning(rows: Sequence[str], most_tokens: int, count: Callable[[str], int]) -> str:
