@@ -45,18 +45,15 @@ def must_stay(output: str) -> list[str]:
 
 
 def _to_stay(output: str) -> tuple[str, ...]:
-    return (*_must_stay(clean(output)),)
-
-
-_remembered_to_stay = lru_cache(maxsize=_MOST_REMEMBERED)(_to_stay)
-
-
-def _must_stay(plain: str) -> list[str]:
+    plain = clean(output)
     told = complaints(plain)
     last = ending(plain)
     if last is not None and _TELLING.search(last) and last not in told:
         told.append(last)
-    return told
+    return tuple(told)
+
+
+_remembered_to_stay = lru_cache(maxsize=_MOST_REMEMBERED)(_to_stay)
 
 
 def shortened(output: str, *, most_tokens: int, count: Callable[[str], int]) -> str:
@@ -71,9 +68,8 @@ def shortened(output: str, *, most_tokens: int, count: Callable[[str], int]) -> 
 
 
 def _shortened(output: str, most_tokens: int, count: Callable[[str], int]) -> str:
-    plain = clean(output)
-    rows = _rows(plain, most_tokens * _CHARS_PER_TOKEN)
-    required = _required(rows, _must_stay(plain))
+    rows = _rows(clean(output), most_tokens * _CHARS_PER_TOKEN)
+    required = _required(rows, must_stay(output))
     taken = set(required)
     spent = sum(_cost(rows[i], count) for i in required)
     misses = 0
