@@ -7,7 +7,7 @@ from bisect import bisect_left, bisect_right
 from hashlib import sha256
 from typing import TYPE_CHECKING
 
-from cgcli.compaction.body import Body, BodyPlan, disjoint
+from cgcli.compaction.body import Body, BodyPlan, disjoint, has_own_threshold
 from cgcli.compaction.component import Loss, Skip
 from cgcli.compaction.components.taken import is_cut
 from cgcli.compaction.entering import PREFIX_HELD
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 
 _Key = tuple[int | None, Digest]
 """A message that reads otherwise (None: tools or system prompt), and what reads there."""
-# A mark is nothing that the model reads.
-_MARK = re.compile(rb',?\s*"(?:%b)"\s*:\s*(?:null|\{[^{}]*\})' % "|".join(sorted(MARK_KEYS)).encode())
+_MARK_KEYS = tuple(key.encode() for key in sorted(MARK_KEYS))
+_MARK = re.compile(rb',?\s*"(?:%b)"\s*:\s*(?:null|\{[^{}]*\})' % b"|".join(_MARK_KEYS))
 
 
 @value
@@ -73,7 +73,7 @@ def run(components: Sequence[BodyComponent], body: Body, before: BodiesState, wa
     for i, component in enumerate(components):
         seen = changed(_after(body, made) if made else body, rewritten_from=_rewritten(body, sent_by, before))
         sent_by[i] = frozenset()
-        mine = NO_WAITS if _has_own_threshold(component) else waits
+        mine = NO_WAITS if has_own_threshold(component) else waits
         seen = changed(seen, memory=memories.get(i), waits=mine.of(component.name))
         plan = _asked(component, seen) if i in begun or not mine.has_triggers else _begun(component, seen)
         if plan is None:
@@ -85,16 +85,16 @@ def run(components: Sequence[BodyComponent], body: Body, before: BodiesState, wa
             continue
         memories[i] = plan.memory
         made = _put(made, component, plan, body)
-        sent_by[i] = _read(made[len(made) - len(plan.edits) :], body)
+        sent_by[i] = _read(made[len(made) - len(plan.edits) :])
         told.append(_told(component, plan))
     state = BodiesState(
         memories=memories,
-        sent=_read(made, body),
+        sent=_read(made),
         sent_by=sent_by,
         saved_tokens=sum(one.placed[2].saved_tokens for one in made),
         begun=frozenset(begun),
     )
-    unbounded = {i: keys for i, keys in sent_by.items() if not _has_own_threshold(components[i])}
+    unbounded = {i: keys for i, keys in sent_by.items() if not has_own_threshold(components[i])}
     return changed(_edited(made, told, state, body, before), moved_from=_moved(unbounded, before))
 
 
@@ -106,10 +106,6 @@ def _moved(sent_by: Mapping[int, frozenset[_Key]], before: BodiesState) -> int |
         moved |= keys - known
         moved |= {key for key in known - keys if key[0] is None}
     return _first(_places(moved))
-
-
-def _has_own_threshold(component: BodyComponent) -> bool:
-    return bool(getattr(component, "has_own_threshold", False))
 
 
 def _begun(component: BodyComponent, body: Body) -> BodyPlan | BodyTold | None:
@@ -131,15 +127,18 @@ def _is_sent(i_message: int, body: Body) -> bool:
 class _Made:
     placed: Placed
     edit: BodyEdit
+    key: _Key | None
+    """What is told of it from turn to turn: what reads there now, and in the place of what; None: what did before."""
 
-    def key(self, request: Request) -> _Key:
-        """What is told of it from turn to turn: what reads there now, and in the place of what."""
-        i_message, decision = self.edit.i_message, self.placed[2]
-        if i_message is None:
-            return None, _in_head(request, self.edit)
-        # The bytes that stood there may differ by a mark that moved.
-        n_messages = bisect_left(request.starts, self.edit.stop) - i_message
-        return i_message, Digest(sha256(b"%d %b" % (n_messages, decision.replacement)).digest())
+
+def _key(edit: BodyEdit, decision: Decision, request: Request) -> _Key | None:
+    if edit.keeps_reading:
+        return None
+    if edit.i_message is None:
+        return None, _in_head(request, edit)
+    # The bytes that stood there may differ by a mark that moved.
+    n_messages = bisect_left(request.starts, edit.stop) - edit.i_message
+    return edit.i_message, Digest(sha256(b"%d %b" % (n_messages, decision.replacement)).digest())
 
 
 def _in_head(request: Request, edit: BodyEdit) -> Digest:
@@ -152,7 +151,12 @@ def _in_head(request: Request, edit: BodyEdit) -> Digest:
                 start, stop = min(start, starts[i]), max(stop, end)
     there = bytes(request.raw[start:stop])
     here = b"%b%b%b" % (there[: edit.start - start], edit.new, there[edit.stop - start :])
-    return Digest(sha256(b"%b %b" % (_MARK.sub(b"", there), _MARK.sub(b"", here))).digest())
+    return Digest(sha256(b"%b %b" % (_without_marks(there), _without_marks(here))).digest())
+
+
+def _without_marks(written: bytes) -> bytes:
+    """*written* as the model reads it."""
+    return _MARK.sub(b"", written) if any(key in written for key in _MARK_KEYS) else written
 
 
 def _put(made: Sequence[_Made], component: BodyComponent, plan: BodyPlan, body: Body) -> list[_Made]:
@@ -163,7 +167,9 @@ def _put(made: Sequence[_Made], component: BodyComponent, plan: BodyPlan, body: 
         if inside:
             left = [one for one in left if one not in inside]
         saved = edit.saved_tokens + sum(one.placed[2].saved_tokens for one in inside)
-        new.append(_Made(placed=(edit.start, edit.stop, _decision(component, edit, saved, body)), edit=edit))
+        decision = _decision(component, edit, saved, body)
+        placed = edit.start, edit.stop, decision
+        new.append(_Made(placed=placed, edit=edit, key=_key(edit, decision, body.request)))
     return [*left, *new]
 
 
@@ -203,9 +209,9 @@ def _rewritten(body: Body, sent_by: Mapping[int, frozenset[_Key]], before: Bodie
     return _first((body.rewritten_from, *_places(key for keys in changes for key in keys)))
 
 
-def _read(made: Iterable[_Made], body: Body) -> frozenset[_Key]:
+def _read(made: Iterable[_Made]) -> frozenset[_Key]:
     """What reads otherwise than it was received."""
-    return frozenset(one.key(body.request) for one in made if not one.edit.keeps_reading)
+    return frozenset(one.key for one in made if one.key is not None)
 
 
 def _places(keys: Iterable[_Key]) -> Iterator[int]:

@@ -108,6 +108,11 @@ class BodyComponent(Protocol):
         """The edits of one request, or why there are none. Pure."""
 
 
+def has_own_threshold(component: object) -> bool:
+    """True for a component, or its class, that acts where a request would not fit otherwise."""
+    return bool(getattr(component, "has_own_threshold", False))
+
+
 def disjoint(edits: Sequence[BodyEdit]) -> bool:
     """True where *edits* are in order and none overlaps another."""
     return all(a.stop <= b.start and a.start <= b.start for a, b in pairwise(edits))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from cgcli.compaction.body import has_own_threshold
 from cgcli.compaction.components import BODY_COMPONENTS, COMPONENTS
 from cgcli.compaction.triggers import Conditions
 from cgcli.errors import UsageError
@@ -62,4 +63,4 @@ def _has_own(step: str) -> bool:
     """True for a step that acts where the request would not fit otherwise."""
     if step in COMPONENTS:
         return False
-    return step not in BODY_COMPONENTS or getattr(BODY_COMPONENTS[step], "has_own_threshold", False)
+    return step not in BODY_COMPONENTS or has_own_threshold(BODY_COMPONENTS[step])
