@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-import gc
-import weakref
 from functools import partial
 from typing import TYPE_CHECKING
 
 import pytest
 
-from cgcli.model import Refusal, changed
+from cgcli.model import Refusal
 from tests.cachesim.caching import SOL, Json, lane, request, simulator
 from tests.cachesim.prefixes import chat, said
+from tests.letting_go import no_collector, watched
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-
-class _Bytes(bytearray):
-    """A body whose end can be watched."""
 
 
 def _marked(n: int) -> Json:
@@ -37,18 +32,12 @@ def test_a_request_is_let_go_once_the_next_one_is_sent(made: Callable[[int], Jso
     """Nothing of it is in a cycle: requests are large, and there is one a turn."""
     of = simulator()
     beside = of.beside()
-    watched = []
-    gc.collect()
-    gc.disable()
-    try:
+    bodies = []
+    with no_collector():
         for n in range(10, 14):
-            sent = request(made(n))
-            raw = _Bytes(sent.raw)
-            watched.append(weakref.ref(raw))
-            sent = changed(sent, raw=memoryview(raw))
+            sent, body = watched(request(made(n)))
+            bodies.append(body)
             for one in (of, beside):
                 assert not isinstance(one.send(sent, number=n, sent_s=float(n)), Refusal)
-            del raw, sent
-            assert [ref() for ref in watched[:-1]] == [None] * (n - 10)
-    finally:
-        gc.enable()
+            del sent
+            assert [ref() for ref in bodies[:-1]] == [None] * (n - 10)

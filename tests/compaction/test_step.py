@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import gc
 import json
-import weakref
 from typing import TYPE_CHECKING, ClassVar
 
 import pytest
@@ -13,10 +11,10 @@ from cgcli.compaction.component import Loss, Reduction, Skip, Slot
 from cgcli.compaction.components.mask import Mask
 from cgcli.compaction.state import Held, HeldRule, LaneState, truncated
 from cgcli.markers import marker
-from cgcli.model import changed
 from tests import oracle
 from tests.compaction.stepping import NOTHING, Age, Drop, Walk, known, stepper, unknown
 from tests.lanes.placing import Json, body, output, request, said, turn, user
+from tests.letting_go import no_collector, watched
 
 if TYPE_CHECKING:
     from cgcli.compaction.component import Component
@@ -276,29 +274,19 @@ def test_a_later_decision_that_saves_less_is_not_taken() -> None:
     assert walk.state.slots[0].skips == (("age", "not_smaller"),)
 
 
-class _Bytes(bytearray):
-    """A body whose end can be watched."""
-
-
 @pytest.mark.parametrize("components", [(Drop(),), (Age(), Mask(keep_recent=1, min_tokens=0))])
 def test_a_turn_leaves_its_request_as_soon_as_it_is_over(components: tuple[Component, ...]) -> None:
     """Nothing of it is in a cycle or in the lane's state: requests are large, and there is one a turn."""
     steps, state = stepper(*components, rule=HeldRule.IGNORE), LaneState()
-    watched = []
-    gc.collect()
-    gc.disable()
-    try:
+    bodies = []
+    with no_collector():
         for texts in ((A,), (A, B), (A, B, C)):
-            made = request(_history(*texts))
-            raw = _Bytes(made.raw)
-            watched.append(weakref.ref(raw))
-            made = changed(made, raw=memoryview(raw))
+            made, body_ref = watched(request(_history(*texts)))
+            bodies.append(body_ref)
             state, outcome = steps.step(state, made, 2 * len(texts) - 1, NOTHING)
             assert outcome.before_tokens
-            del made, raw, outcome
-            assert [ref() for ref in watched] == [None] * len(watched)
-    finally:
-        gc.enable()
+            del made, outcome
+            assert [ref() for ref in bodies] == [None] * len(bodies)
     assert state.n_decisions
 
 
