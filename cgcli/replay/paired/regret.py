@@ -14,11 +14,13 @@ from cgcli.replay.paired.regret_seen import Hidden, Seen
 from cgcli.tokens import counter
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from cgcli.compaction.splicing import Placed
+    from cgcli.compaction.state import Decision
     from cgcli.lanes import Placement
     from cgcli.model import Exchange, Request
+    from cgcli.replay.paired.regret_drops import Placing
     from cgcli.replay.paired.regret_fragments import Place
 
 __all__ = ["Fragments", "Regret", "RegretKind", "Regrets"]
@@ -88,23 +90,16 @@ class Regrets:
         else:
             new_items = [*new]
         count = self._count or counter(lookup(request.model).encoding).count
-        needs = Needs(Hidden(seen, self._fragments), self._fragments, self._counted, count)
+        needs = Needs(Hidden(seen, self._fragments, self._drops.kept), self._fragments, self._counted, count)
         return (*needs.refetches(request, now.line, new_items), *needs.cites(request, now.line, new_items))
 
     def _remember(self, before: Seen | None, now: _Now, edits: tuple[Placed, ...]) -> None:
         """Keep what was sent; of each thread only the last two."""
-        known = before.by_decision if before is not None else {}
-        by_decision = {}
-        for edit in edits:
-            decision = edit[2]
-            placing = known.get(decision)
-            if placing is None:
-                placing = ()
-                if self._drops.loser(decision) is not None:
-                    self._fragments.read(now.request)
-                    placing = self._drops.of(now.request, now.line, edit)
-            by_decision[decision] = placing
-        placings = tuple(placing for placing in by_decision.values() if placing)
+        known: Mapping[Decision, Placing] = before.by_decision if before is not None else {}
+        new = {edit[2]: self._placing(now, edit) for edit in edits if edit[2] not in known}
+        told = {**known, **new} if new else known
+        by_decision = {edit[2]: told[edit[2]] for edit in edits}
+        placings = tuple(filter(None, by_decision.values()))
         is_same = before is not None and before.dropped.is_of(placings)
         earlier = before.dropped if before is not None else None
         dropped = earlier if earlier is not None and is_same else Dropped(placings, earlier)
@@ -125,6 +120,13 @@ class Regrets:
         )
         while len(self._seen) > _MOST_SEEN:
             del self._seen[next(iter(self._seen))]
+
+    def _placing(self, now: _Now, edit: Placed) -> Placing:
+        """What *edit* drops of the request at hand."""
+        if self._drops.loser(edit[2]) is None:
+            return ()
+        self._fragments.read(now.request)
+        return self._drops.of(now.request, now.line, edit)
 
 
 def _goes_on_from(placement: Placement) -> int | None:

@@ -109,6 +109,8 @@ class Drops:
 
     def __init__(self, fragments: Fragments, losing: frozenset[str]) -> None:
         """Edits that a component in *losing* fired in are drops."""
+        self.kept: set[str] = set()
+        """The fragments and lines of all that took the place of something so far."""
         self._fragments = fragments
         self._losing = losing
         self._known: dict[Place, Drop] = {}
@@ -155,6 +157,7 @@ class Drops:
             kept=self._fragments.literal(decision.literal),
             asks=self._asked(request, touched, part),
         )
+        self.kept |= drop.kept
         return drop
 
     def _asked(self, request: Request, touched: _Touched, part: Part) -> str | None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections import defaultdict
 from typing import TYPE_CHECKING, Any
 
 from cgcli.compaction.invoked import invocations
@@ -42,8 +41,8 @@ class Fragments:
         """Nothing was read yet."""
         self._facts: dict[Place, Facts] = {}
         self._first: dict[str, Place] = {}
-        self._more: defaultdict[str, list[Place]] = defaultdict(list)
-        """Most stand in one place only."""
+        self._more: dict[str, list[Place]] = {}
+        """Most stand in one place only: these stand in several, all of which are here."""
         self._calls: dict[Digest, Mapping[int, Called]] = {}
         self._again: dict[Place, Sequence[str]] = {}
         self._literals: dict[bytes, frozenset[str]] = {}
@@ -63,12 +62,12 @@ class Fragments:
         """What stands at *place*, in an item of a request that was read."""
         return self._facts.get(place, NOTHING)
 
-    def newest_holders(self, fact: str) -> Iterator[Place]:
-        """Where the fragment or line *fact* stands, what was read last first."""
-        if fact in self._more:
-            yield from reversed(self._more[fact])
-        if fact in self._first:
-            yield self._first[fact]
+    def holders(self, fact: str) -> Sequence[Place]:
+        """Where the fragment or line *fact* stands, what was read last comes last."""
+        more = self._more.get(fact)
+        if more is not None:
+            return more
+        return (self._first[fact],) if fact in self._first else ()
 
     def calls(self, item: Item) -> Mapping[int, Called]:
         """The tool calls in *item*, by part."""
@@ -102,8 +101,9 @@ class Fragments:
             place = (item.rendered, i_part)
             self._facts[place] = found
             for fact in found.words | found.lines:
-                if first.setdefault(fact, place) is not place:
-                    more[fact].append(place)
+                before = first.setdefault(fact, place)
+                if before is not place:
+                    more.setdefault(fact, [before]).append(place)
         self._calls[item.rendered] = named
 
 

@@ -11,6 +11,7 @@ from cgcli.wire.strings import Style, encode
 if TYPE_CHECKING:
     from array import array
     from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Set as AbstractSet
 
     from cgcli.compaction.splicing import Placed
     from cgcli.compaction.state import Decision
@@ -59,10 +60,11 @@ class Seen:
 class Hidden:
     """Tells what a request did not say that it would have said without the policy."""
 
-    def __init__(self, seen: Seen, fragments: Fragments) -> None:
-        """Of the request *seen*."""
+    def __init__(self, seen: Seen, fragments: Fragments, kept: AbstractSet[str]) -> None:
+        """Of the request *seen*; *kept* are the facts of all that took something's place, and may be more."""
         self.seen = seen
         self._fragments = fragments
+        self._kept = kept
         self._drops: dict[str, Drop | None] = {}
         self._pieces: Sequence[bytes] | None = None
 
@@ -88,12 +90,15 @@ class Hidden:
         return next((piece for piece in pieces if piece.strip() and not self.is_sent(piece)), None)
 
     def _find(self, fact: str) -> Drop | None:
-        present, dropped = self.seen.present, self.seen.dropped.by_place
+        present, drops = self.seen.present, self.seen.dropped.by_place
+        holders = self._fragments.holders(fact)
+        if fact not in self._kept and holders and all(map(drops.__contains__, holders)):
+            return drops[holders[-1]]
         newest = None
-        for place in self._fragments.newest_holders(fact):
+        for place in reversed(holders):
             if place[0] not in present:
                 continue
-            drop = dropped.get(place)
+            drop = drops.get(place)
             if drop is None or fact in drop.kept:
                 return None
             newest = newest or drop
