@@ -51,7 +51,7 @@ Placing = tuple[tuple["Place", Drop], ...]
 class Dropped:
     """All that one request lost, in the order of the body."""
 
-    __slots__ = ("by_call", "by_place", "order", "placings")
+    __slots__ = ("by_call", "by_place", "lost", "order", "placings")
 
     def __init__(self, placings: tuple[Placing, ...], before: Dropped | None = None) -> None:
         """The drops of its edits; *before* are those of an earlier request, which it mostly has and adds to."""
@@ -59,6 +59,8 @@ class Dropped:
         self.by_place: dict[Place, Drop]
         self.by_call: dict[str, Place]
         """The newest output of each call that was dropped."""
+        self.lost: dict[str, int] = {}
+        """Of facts that were looked for: in how many of the places that were read first they were all dropped."""
         n = before.n_same(placings) if before is not None else 0
         new = {place: drop for placing in placings[n:] for place, drop in placing}
         if before is None or not n or not before.by_place.keys().isdisjoint(new):
@@ -67,7 +69,19 @@ class Dropped:
         else:
             self.by_place = {**before.by_place, **new}
             self.by_call = {**before.by_call, **_by_call(new)}
+            # What was lost is still; another request that goes on from the one before finds it out anew.
+            self.lost, before.lost = before.lost, {}
         self.order = dict(zip(self.by_place, range(len(self.by_place)), strict=True))
+
+    def has_lost(self, fact: str, places: Sequence[Place]) -> bool:
+        """True where all *places* of *fact* are dropped; costs what was read since this was last asked."""
+        n = self.lost.get(fact, 0)
+        if n < len(places):
+            # What was read last is mostly what is still sent.
+            if not all(map(self.by_place.__contains__, places[: n - len(places) - 1 : -1])):
+                return False
+            self.lost[fact] = len(places)
+        return True
 
     def n_same(self, placings: Sequence[Placing]) -> int:
         """How many *placings* begin with all of these, the very ones; 0 where they do not."""

@@ -134,7 +134,7 @@ class Needs:
         hidden = {one for one in self._fragments.again(place) if one not in back and self._hidden.drop(one) is not None}
         if sum(map(len, hidden)) < MIN_BACK_CHARS:
             return
-        holders = {other for one in hidden for other in self._fragments.holders(one)}
+        holders = set().union(*map(self._fragments.holders, hidden))
         here = self._fragments.facts(place).lines
         for other, drop in self._dropped.newest_first(holders):
             lines = self._fragments.facts(other).lines

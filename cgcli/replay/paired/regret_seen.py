@@ -90,15 +90,15 @@ class Hidden:
         return next((piece for piece in pieces if piece.strip() and not self.is_sent(piece)), None)
 
     def _find(self, fact: str) -> Drop | None:
-        present, drops = self.seen.present, self.seen.dropped.by_place
+        dropped = self.seen.dropped
         holders = self._fragments.holders(fact)
-        if fact not in self._kept and holders and all(map(drops.__contains__, holders)):
-            return drops[holders[-1]]
-        newest = None
+        if holders and fact not in self._kept and dropped.has_lost(fact, holders):
+            return dropped.by_place[holders[-1]]
+        present, newest = self.seen.present, None
         for place in reversed(holders):
             if place[0] not in present:
                 continue
-            drop = drops.get(place)
+            drop = dropped.by_place.get(place)
             if drop is None or fact in drop.kept:
                 return None
             newest = newest or drop
