@@ -41,12 +41,12 @@ class Entries:
 
     def find(self, key: Digest, sent_s: float | None) -> Entry | None:
         """The entry that a request sent at *sent_s* can read."""
-        found = self._held.get(key)
+        found = self._get(key)
         return found if found is not None and _fate(found, sent_s) is None else None
 
     def fate(self, key: Digest, sent_s: float | None) -> Why | None:
         """Why an entry that was written cannot be read; None where it can, or was never written."""
-        found = self._held.get(key)
+        found = self._get(key)
         return _fate(found, sent_s) if found is not None else None
 
     def use(self, key: Digest, sent_s: float | None) -> None:
@@ -56,7 +56,7 @@ class Entries:
 
     def write(self, key: Digest, new: Entry) -> None:
         """Take in a written entry. One that is there already (of a request sent in parallel) goes on, too."""
-        found = self._held.get(key)
+        found = self._get(key)
         if found is None or _fate(found, new.used_s) is Why.EXPIRED:
             self._held[key] = new
             return
@@ -74,6 +74,14 @@ class Entries:
         found = self._held[key]
         if found.recorded_tokens is None:
             self._held[key] = changed(found, number=number, recorded_tokens=tokens)
+
+    def _get(self, key: Digest) -> Entry | None:
+        """What is held under *key*. A `ChainMap` asks each of its maps twice; this is asked for every place."""
+        for held in self._held.maps:
+            found = held.get(key)
+            if found is not None:
+                return found
+        return None
 
 
 def _fate(entry: Entry, sent_s: float | None) -> Why | None:

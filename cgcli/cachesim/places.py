@@ -55,6 +55,7 @@ class Places:
         self._n_stripped = n_stripped
         self._static: tuple[Place, ...] | None = None
         self._of_message: dict[int, tuple[Place, ...]] = {}
+        self._upto: dict[int, int] = {}
 
     def of_head(self) -> tuple[Place, ...]:
         """Those of tools and system prompt."""
@@ -147,8 +148,12 @@ class Places:
 
     def upto(self, n_messages: int) -> int:
         """Tokens up to and with the first *n_messages* messages, without the ruler's factor."""
-        stripped = self._tape.thinking(self.request, min(n_messages, self._n_stripped))
-        return self.head.counted + self._tape.messages(self.request, n_messages) - stripped
+        known = self._upto.get(n_messages)
+        if known is None:
+            stripped = self._tape.thinking(self.request, min(n_messages, self._n_stripped))
+            known = self.head.counted + self._tape.messages(self.request, n_messages) - stripped
+            self._upto[n_messages] = known
+        return known
 
     @property
     def meter(self) -> Meter:

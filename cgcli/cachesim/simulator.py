@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from cgcli.cachesim.rule import PrefixRule
     from cgcli.cachesim.simulated import Simulated
+    from cgcli.cachesim.tape import Asked
     from cgcli.model import Request, Usage
     from cgcli.tokens.ruler import Ruler
 
@@ -98,8 +99,7 @@ class Simulator:
         where there are breakpoints, left nothing.
         """
         sending = Sending(number=number, sent_s=sent_s, readable_s=readable_s, usage=usage)
-        places = self._places(request)
-        asked = self._asked(places)
+        places, asked = self._looked_at(request)
         if isinstance(asked, Refusal):
             return asked
         if isinstance(asked, Plan):
@@ -108,8 +108,7 @@ class Simulator:
 
     def what_if(self, request: Request, *, sent_s: float | None) -> Simulated | Refusal:
         """What *request* would read and write, sent now; nothing changes."""
-        places = self._places(request)
-        asked = self._asked(places)
+        places, asked = self._looked_at(request)
         if isinstance(asked, Refusal):
             return asked
         if isinstance(asked, Plan):
@@ -118,27 +117,26 @@ class Simulator:
 
     def edited(self, request: Request, *, sent_s: float | None) -> Edited | Refusal:
         """What *request* would read and write, sent now, if it were edited somewhere; nothing changes."""
-        places = self._places(request)
-        asked = self._asked(places)
+        places, asked = self._looked_at(request)
         if isinstance(asked, Refusal):
             return asked
         if isinstance(asked, Plan):
             return self._marked.edited(places, asked, sent_s)
         return self._prefix.edited(places, asked, sent_s)
 
-    def _places(self, request: Request) -> Places:
+    def _looked_at(self, request: Request) -> tuple[Places, Asked]:
+        """The places of *request*, and what it asks of its cache."""
         tape = self._tape(request.model)
-        if tape.latest is not None and tape.latest.request is request:
-            return tape.latest
-        is_claudes = self._family_of(request) in MARKED and request.dialect == "anthropic"
-        places = claude_reading.places(request, tape, self._options) if is_claudes else Places(request, tape)
-        tape.latest = places
-        return places
+        if tape.latest is None or tape.latest[0].request is not request:
+            is_claudes = self._family_of(request) in MARKED and request.dialect == "anthropic"
+            places = claude_reading.places(request, tape, self._options) if is_claudes else Places(request, tape)
+            tape.latest = places, self._asked(places)
+        return tape.latest
 
     def _family_of(self, request: Request) -> Family | None:
         return self._family if self._family is not None else _family(request)
 
-    def _asked(self, places: Places) -> Plan | PrefixRule | Refusal:
+    def _asked(self, places: Places) -> Asked:
         """What the request asks of its cache, or what its family makes of it."""
         request = places.request
         found = self._family_of(request)

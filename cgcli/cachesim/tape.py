@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from hashlib import sha256
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from cgcli.cachesim.bare import Bare, bare
 from cgcli.cachesim.layout import layout
@@ -18,8 +18,12 @@ if TYPE_CHECKING:
 
     from cgcli.cachesim.layout import Layout
     from cgcli.cachesim.places import Places
-    from cgcli.model import Item, Mark, Request
+    from cgcli.cachesim.plan import Plan
+    from cgcli.cachesim.rule import PrefixRule
+    from cgcli.model import Item, Mark, Refusal, Request
     from cgcli.tokens.ruler import Ruler
+
+    Asked: TypeAlias = Plan | PrefixRule | Refusal
 
 _WEB_TOOLS = ("web_search_", "web_fetch_")
 _DEFERRED = b'"defer_loading"'
@@ -87,8 +91,8 @@ class Tape:
         self._behind_stripped: dict[tuple[Digest, Digest], Digest] = {}
         """By the state behind the last message without its thinking, and the state as sent: the state as read."""
         self.marked = MarkedItems()
-        self.latest: Places | None = None
-        """Those of the request that was looked at last: several policies send the same one."""
+        self.latest: tuple[Places, Asked] | None = None
+        """The request that was looked at last, and what it asks of its cache: several policies send the same one."""
 
     def tokens(self, counted: int) -> int:
         """What *counted* tokens are for the model."""

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
+from itertools import accumulate
+from operator import attrgetter
 from typing import TYPE_CHECKING, ClassVar
 
 from cgcli.compaction.component import Loss, MarkerMode, Reduction, Skip, Slot
@@ -16,6 +19,7 @@ if TYPE_CHECKING:
     from cgcli.model import Item
 
 NOTE = "observation masked"
+_EVENTS = "events, openhands-mask"
 _SAYING = frozenset({Kind.USER_TEXT, Kind.ASSISTANT_TEXT, Kind.SYSTEM})
 
 
@@ -77,19 +81,22 @@ class _Told:
 def _kept_from(view: View, window: int) -> int:
     """The first output in the newest *window* events."""
     told = view.per_message(NOTE, lambda i: _told(view.message(i)))
-    n_events = 0
-    i_output = len(view.outputs)
-    behind: _Told | None = None
-    for one in reversed(told):
-        n_left = window - n_events - one.n_calls - _is_message(one, behind)
-        results = one.n_outputs
-        if n_left < len(results):
-            # Where a message is cut, the calls and words in it stand behind its results.
-            return i_output - sum(results[len(results) - max(n_left, 0) :])
-        n_events = window - n_left + len(results)
-        i_output -= sum(results)
-        behind = one
-    return 0
+    # Whether a message is an event is known once the next one is there.
+    each = view.per_message(_EVENTS, lambda i: _n_events(told[i - 1], told[i]) if i else 0)
+    before = [*accumulate(each)]
+    n_out = before[-1] + _n_events(told[-1], None) - window if told else 0
+    if n_out <= 0:
+        return 0
+    i_cut = bisect_left(before, n_out) - 1
+    # Where a message is cut, the calls and words in it stand behind its results.
+    results = told[i_cut].n_outputs
+    n_kept = before[i_cut] + len(results) - n_out
+    i_next = bisect_right(view.outputs, i_cut, key=attrgetter("i_message"))
+    return i_next - sum(results[len(results) - max(n_kept, 0) :])
+
+
+def _n_events(one: _Told, behind: _Told | None) -> int:
+    return one.n_calls + len(one.n_outputs) + _is_message(one, behind)
 
 
 def _is_message(one: _Told, behind: _Told | None) -> bool:
