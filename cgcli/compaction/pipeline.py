@@ -9,7 +9,7 @@ from cgcli.compaction.component import PASSING_REASONS, Loss, MarkerMode, Reduct
 from cgcli.compaction.entering import DENIED_REASONS, STRICT_REASONS
 from cgcli.compaction.extraction import NOT_ANSWERED, NOT_ASKED, is_asking
 from cgcli.compaction.state import Decision, Fired, SlotState
-from cgcli.markers import has_placeholder, key, marker
+from cgcli.markers import has_placeholder, marker
 from cgcli.model import Digest, Refusal, changed, value
 from cgcli.wire.spans import decode_text
 from cgcli.wire.strings import encode, style_of, utf8
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from cgcli.compaction.desk import Desk
     from cgcli.compaction.extraction import Asking
     from cgcli.compaction.view import View
+    from cgcli.compaction.written import Written
     from cgcli.wire.strings import Style
 
 _ROUNDS = 4
@@ -71,6 +72,11 @@ class Evaluation:
     """Of messages: sha256 of the text of each message that stands there now before the one with the marker."""
 
 
+def evaluated(here: Written, slot: SlotState, *, reverted: tuple[Reverted, ...] = ()) -> Evaluation:
+    """The evaluation by which *slot* holds what is written *here*."""
+    return Evaluation(slot=slot, literal=here.literal, original=here.original, reverted=reverted)
+
+
 class Pipeline:
     """A policy's components in order, with one token counter."""
 
@@ -102,20 +108,18 @@ class Pipeline:
             known = self._counted[text] = self._count(text)
         return known
 
-    def evaluate(
-        self, literal: bytes, text: str, tokens: int, where: Where, seen: Callable[[int, Digest], bool]
-    ) -> Evaluation:
-        """Decide about the slot that holds *text*, spelled *literal*.
+    def evaluate(self, here: Written, tokens: int, where: Where, seen: Callable[[int, Digest], bool]) -> Evaluation:
+        """Decide about the slot that holds what is written *here*.
 
         *seen* tells whether an earlier output of the request had a text of that digest at that step.
         """
-        run = _Run(self, text, tokens, where, seen)
+        run = _Run(self, here, tokens, where, seen)
         for _ in range(_ROUNDS):
             before = run.text
             run.once()
             if run.text == before or has_placeholder(run.text):
                 break
-        decision = self._decision(literal, text, tokens, run)
+        decision = self._decision(here, tokens, run)
         is_open = any(
             skip[1] in PASSING_REASONS or skip[1] in DENIED_REASONS or skip in self.waking for skip in run.skips
         )
@@ -129,11 +133,11 @@ class Pipeline:
             decision=decision,
             skips=self._known_skips.setdefault(tuple(skips), tuple(skips)),
             is_open=is_open,
-            key=run.key,
+            key=here.key,
         )
-        return Evaluation(slot=slot, literal=literal, original=utf8(text), reverted=tuple(dict.fromkeys(run.reverted)))
+        return evaluated(here, slot, reverted=tuple(dict.fromkeys(run.reverted)))
 
-    def left_alone(self, literal: bytes, text: str, tokens: int, where: Where, reason: str) -> Evaluation:
+    def left_alone(self, here: Written, tokens: int, where: Where, reason: str) -> Evaluation:
         """The evaluation of a slot that no component may touch, for *reason*."""
         slot = SlotState(
             i_message=where.i_message,
@@ -143,31 +147,30 @@ class Pipeline:
             decision=None,
             skips=tuple(dict.fromkeys((component.name, reason) for component in self.components)),
             is_open=False,
-            key=key(text),
+            key=here.key,
         )
-        return Evaluation(slot=slot, literal=literal, original=utf8(text), reverted=())
+        return evaluated(here, slot)
 
-    def again(self, literal: bytes, text: str, slot: SlotState) -> Evaluation | None:
+    def again(self, here: Written, slot: SlotState) -> Evaluation | None:
         """The evaluation of a slot that reads what *slot* read, with the same decision; None where that has no room."""
         decision = slot.decision
         if decision is not None:
-            new, style = self._spelled(literal, text, decode_text(decision.literal))
-            if len(new) >= len(literal):
+            new, style = self._spelled(here, decode_text(decision.literal))
+            if len(new) >= len(here.literal):
                 return None
             decision = changed(decision, literal=new, style=style)
-        again = changed(slot, decision=decision)
-        return Evaluation(slot=again, literal=literal, original=utf8(text), reverted=())
+        return evaluated(here, changed(slot, decision=decision))
 
-    def _decision(self, literal: bytes, text: str, tokens: int, run: _Run) -> Decision | None:
-        if run.text == text:
+    def _decision(self, here: Written, tokens: int, run: _Run) -> Decision | None:
+        if run.text == here.text:
             return None
-        new, style = self._spelled(literal, text, run.text)
-        if len(new) >= len(literal):
+        new, style = self._spelled(here, run.text)
+        if len(new) >= len(here.literal):
             run.reverted += [Reverted(component=name, reason="more_bytes") for name in run.fired]
             return None
         return Decision(
             literal=new,
-            original=Digest(sha256(utf8(text)).digest()),
+            original=Digest(sha256(here.original).digest()),
             replacement=Digest(sha256(utf8(run.text)).digest()),
             fired=tuple(Fired(component=name, saved_tokens=saved) for name, saved in run.fired.items()),
             saved_tokens=tokens - run.tokens,
@@ -175,10 +178,10 @@ class Pipeline:
             style=style,
         )
 
-    def _spelled(self, literal: bytes, text: str, new: str) -> tuple[bytes, Style | None]:
-        """The string *new* that takes the place of *literal*, and the escapes that give that from its *text* again."""
-        style = style_of(literal, text)
-        is_ours = style is self.style or encode(text, self.style) == literal
+    def _spelled(self, here: Written, new: str) -> tuple[bytes, Style | None]:
+        """*new*, spelled in the place of what is *here*, and the escapes that give that from its text again."""
+        style = style_of(here.literal, here.text)
+        is_ours = style is self.style or encode(here.text, self.style) == here.literal
         spelled = self.style if is_ours else style or self.style
         return encode(new, spelled), spelled if is_ours else style
 
@@ -187,13 +190,13 @@ class _Run:
     """The components at work on one slot."""
 
     def __init__(
-        self, pipeline: Pipeline, text: str, tokens: int, where: Where, seen: Callable[[int, Digest], bool]
+        self, pipeline: Pipeline, here: Written, tokens: int, where: Where, seen: Callable[[int, Digest], bool]
     ) -> None:
         self.components = pipeline.components
         self.asking = pipeline.asking
         self.count = pipeline.count
-        self.key = key(text)
-        self.text = text
+        self.key = here.key
+        self.text = here.text
         self.tokens = tokens
         self.where = where
         self.seen = seen

@@ -9,16 +9,13 @@ from cgcli.compaction.deciding import differs, skips_beside
 from cgcli.compaction.foresight import Foresight
 from cgcli.compaction.former import Former
 from cgcli.compaction.paying import Unpaid, Verdict
-from cgcli.compaction.pipeline import Evaluation, Where
+from cgcli.compaction.pipeline import Evaluation, Where, evaluated
 from cgcli.compaction.recovered import RECOVERED, is_recovered
 from cgcli.compaction.reopening import Reopening, Staying
 from cgcli.compaction.splicing import edits
 from cgcli.compaction.view import View, is_editable
-from cgcli.markers import key
+from cgcli.compaction.written import written
 from cgcli.model import changed
-from cgcli.tokens.meter import slot_literal
-from cgcli.wire.spans import decode_text
-from cgcli.wire.strings import utf8
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -163,11 +160,11 @@ class Turn:
         old = self.slots[i_slot]
         if self.summaries.covers(old.i_message):
             return
-        part = self.request.messages[old.i_message].parts[old.i_part]
         if not self._may_change(i_slot):
             self.open_slots.append(i_slot)
-            self._say_why(i_slot, part)
+            self._say_why(i_slot)
             return
+        part = self.request.messages[old.i_message].parts[old.i_part]
         self._consider(old, i_slot, old.i_message, old.i_part, part)
 
     def _may_change(self, i_slot: int) -> bool:
@@ -186,21 +183,19 @@ class Turn:
         asked = self.reopening.of(self.slots[i_slot].skips).asked
         return any(component.wakes(i_slot, self.view) for component in asked)
 
-    def _say_why(self, i_slot: int, part: Part) -> None:
+    def _say_why(self, i_slot: int) -> None:
         """Let a slot that stays as it is have the reason of this turn's verdict, where there is one."""
         old = self.slots[i_slot]
         skips = self.reopening.newer(old.skips, old.i_message)
         if skips == old.skips:
             return
-        literal = slot_literal(part, self.request.raw, self.request.starts[old.i_message])
         self.slots[i_slot] = changed(old, skips=skips)
-        original = utf8(decode_text(literal))
-        self.considered.append(Evaluation(slot=self.slots[i_slot], literal=literal, original=original, reverted=()))
+        self.considered.append(evaluated(written(self.request.messages[old.i_message], old.i_part), self.slots[i_slot]))
 
     def _consider(self, old: SlotState | None, i_slot: int, i_message: int, i_part: int, part: Part) -> None:
         found = self._foreseen_here(i_slot, i_message)
         if old is None and found is None:
-            found = self._said_again(i_slot, i_message, i_part, part)
+            found = self._said_again(i_slot, i_message, i_part)
         if found is None:
             denied = partial(self.entering.denied, i_message=i_message, old=old)
             found = self.evaluate(i_slot, i_message, i_part, part, denied)
@@ -231,19 +226,18 @@ class Turn:
             return None
         return self.foresight.evaluation(i_slot, may_be_gated=self.entering.pays(i_message))
 
-    def _said_again(self, i_slot: int, i_message: int, i_part: int, part: Part) -> Evaluation | None:
+    def _said_again(self, i_slot: int, i_message: int, i_part: int) -> Evaluation | None:
         """What the lane said, before it was cut, of an output that thinking is bound to; None where that cannot stand.
 
         A pointer cannot whose output is no longer before it.
         """
         if not self.former or not self.entering.is_bound(i_message):
             return None
-        literal = slot_literal(part, self.request.raw, self.request.starts[i_message])
-        text = decode_text(literal)
-        slot, was_seen = self.former.take(key(text)), self._was_seen(i_slot)
+        here = written(self.request.messages[i_message], i_part)
+        slot, was_seen = self.former.take(here.key), self._was_seen(i_slot)
         if slot is None or (_points(slot) and not any(was_seen(*stage) for stage in slot.seen)):
             return None
-        return self.pipeline.again(literal, text, changed(slot, i_message=i_message, i_part=i_part))
+        return self.pipeline.again(here, changed(slot, i_message=i_message, i_part=i_part))
 
     @property
     def could_save(self) -> dict[int, int]:
@@ -265,8 +259,7 @@ class Turn:
     ) -> Evaluation:
         """What the components make of one output, which is or will be slot *i_slot*, where they are not *denied* it."""
         request = self.request
-        start = request.starts[i_message]
-        literal = slot_literal(part, request.raw, start)
+        item = request.messages[i_message]
         where = Where(
             i_message=i_message,
             i_part=i_part,
@@ -277,11 +270,11 @@ class Turn:
             view=self.view,
             desk=self.desk if may_ask else None,
         )
-        tokens = self.meter.parts(request.messages[i_message], request.raw, start)[i_part]
-        text = decode_text(literal)
+        tokens = self.meter.parts(item, request.raw, request.starts[i_message])[i_part]
+        here = written(item, i_part)
         if is_recovered(request, i_message, part):
-            return self.pipeline.left_alone(literal, text, tokens, where, RECOVERED)
-        return self.pipeline.evaluate(literal, text, tokens, where, self._was_seen(i_slot))
+            return self.pipeline.left_alone(here, tokens, where, RECOVERED)
+        return self.pipeline.evaluate(here, tokens, where, self._was_seen(i_slot))
 
     def _may_replace(self, old: Decision, new: SlotState) -> bool:
         """True where a decision may give way: what was sent is only ever sent shorter, and only where it may change."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import re
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -26,6 +27,9 @@ _GAP = re.compile(rb"[ \t\n\r]*")
 _NEXT = re.compile(rb"[ \t\n\r]*,[ \t\n\r]*")
 _ESCAPE = re.compile(rb"\\(?:u([0-9a-fA-F]{4})|.)", re.DOTALL)
 _QUOTE = ord('"')
+_WORD_BYTES = 32
+_MOST_WORDS = 4096
+"""Roles, types and names come in every message: so many short strings are remembered."""
 _BEGINNINGS = frozenset(b'{["tfn-0123456789')
 _KINDS = {0x7B: "object", 0x5B: "array", 0x22: "string", 0x74: "bool", 0x66: "bool", 0x6E: "null"}
 
@@ -150,14 +154,20 @@ class Node:
         Raises:
             Malformed: not a string, or not UTF-8.
         """
-        if self.kind != "string":
+        if self.doc.raw[self.start] != _QUOTE:
             raise Malformed("not_a_string", f"the value at byte {self.start} is no string")
-        is_long = self.stop - self.start > LONG_BYTES
+        size_bytes = self.stop - self.start
+        if size_bytes <= _WORD_BYTES:
+            try:
+                return _word(self.bytes())
+            except Malformed:
+                pass  # said below, with its place
+        is_long = size_bytes > LONG_BYTES
         return decode_text(self.view() if is_long else self.bytes(), at=self.start)
 
     def string(self) -> str | None:
         """The string, decoded, or None where the value is none."""
-        return self.text() if self.kind == "string" else None
+        return self.text() if self.doc.raw[self.start] == _QUOTE else None
 
     def value(self) -> Any:
         """The value as Python objects.
@@ -246,6 +256,11 @@ def _decoded(literal: bytes, at: int) -> str:
     except ValueError as error:
         reason = "invalid_utf8" if "utf" in str(error).lower() else "not_json"
         raise Malformed(reason, str(error)) from error
+
+
+@lru_cache(maxsize=_MOST_WORDS)
+def _word(literal: bytes) -> str:
+    return _decoded(literal, 0)
 
 
 def texts(literal: bytes | memoryview, *, at: int = 0) -> Iterator[str]:

@@ -11,6 +11,7 @@ from cgcli.compaction.state import Held, HeldKind, HeldRule, LaneState
 from cgcli.compaction.step import Outcome, Stepper
 from cgcli.compaction.summaries.state import Seam
 from cgcli.compaction.triggers import NO_CONDITIONS
+from cgcli.compaction.written import read
 from cgcli.markers import marker
 from cgcli.model import Source, value
 from cgcli.tokens.meter import Meter
@@ -143,7 +144,7 @@ def evaluate(
     """What *components* make of one output that is *text*."""
     where = Where(i_message=2, i_part=0, i_output=0, n_outputs=1, request_tokens=1000, denied=lambda _component: denied)
     spelled = json.dumps(text).encode() if literal is None else literal
-    return Pipeline(components, count, default_style=Style.ASCII).evaluate(spelled, text, count(text), where, seen)
+    return Pipeline(components, count, default_style=Style.ASCII).evaluate(read(spelled), count(text), where, seen)
 
 
 def stepper(*components: Component, rule: HeldRule = HeldRule.RESPECT, triggers: Conditions = NO_CONDITIONS) -> Stepper:
