@@ -95,10 +95,7 @@ class Regrets:
 
     def _remember(self, before: Seen | None, now: _Now, edits: tuple[Placed, ...]) -> None:
         """Keep what was sent; of each thread only the last two."""
-        known: Mapping[Decision, Placing] = before.by_decision if before is not None else {}
-        new = {edit[2]: self._placing(now, edit) for edit in edits if edit[2] not in known}
-        told = {**known, **new} if new else known
-        by_decision = {edit[2]: told[edit[2]] for edit in edits}
+        by_decision = self._by_decision(before.by_decision if before is not None else {}, now, edits)
         placings = tuple(filter(None, by_decision.values()))
         is_same = before is not None and before.dropped.is_of(placings)
         earlier = before.dropped if before is not None else None
@@ -120,6 +117,18 @@ class Regrets:
         )
         while len(self._seen) > _MOST_SEEN:
             del self._seen[next(iter(self._seen))]
+
+    def _by_decision(
+        self, known: Mapping[Decision, Placing], now: _Now, edits: tuple[Placed, ...]
+    ) -> Mapping[Decision, Placing]:
+        """What each of *edits* drops, in order; *known* are those of the request before, mostly the first of these."""
+        n = len(known)
+        goes_on = [decision for _, _, decision in edits[:n]] == [*known]
+        new = {edit[2]: self._placing(now, edit) for edit in edits[n if goes_on else 0 :] if edit[2] not in known}
+        if goes_on:
+            return {**known, **new} if new else known
+        told = {**known, **new}
+        return {decision: told[decision] for _, _, decision in edits}
 
     def _placing(self, now: _Now, edit: Placed) -> Placing:
         """What *edit* drops of the request at hand."""

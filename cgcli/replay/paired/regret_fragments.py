@@ -46,17 +46,21 @@ class Fragments:
         self._calls: dict[Digest, Mapping[int, Called]] = {}
         self._again: dict[Place, Sequence[str]] = {}
         self._literals: dict[bytes, frozenset[str]] = {}
-        self._last: tuple[Request, frozenset[Digest]] | None = None
+        self._last: tuple[tuple[Item, ...], frozenset[Digest]] = (), frozenset()
 
     def read(self, request: Request) -> frozenset[Digest]:
-        """Take in what is new in *request*; which items it has. Asked again about the same request it costs nothing."""
-        if self._last is None or self._last[0] is not request:
-            items = (*(item for item, _ in request.head()), *request.messages)
-            for item in items:
-                if item.rendered not in self._calls:
-                    self._learn(item)
-            self._last = request, frozenset([item.rendered for item in items])
-        return self._last[1]
+        """Take in what is new in *request*; which items it has. What the request before had costs next to nothing."""
+        before, present = self._last
+        items = (*(item for item, _ in request.head()), *request.messages)
+        if items[: len(before)] != before:  # items are equal only to themselves
+            before, present = (), frozenset()
+        new = items[len(before) :]
+        for item in new:
+            if item.rendered not in self._calls:
+                self._learn(item)
+        present = present.union([item.rendered for item in new]) if new else present
+        self._last = items, present
+        return present
 
     def facts(self, place: Place) -> Facts:
         """What stands at *place*, in an item of a request that was read."""
@@ -100,10 +104,11 @@ class Fragments:
             found = facts(text_of(item, part))
             place = (item.rendered, i_part)
             self._facts[place] = found
-            for fact in found.words | found.lines:
-                before = first.setdefault(fact, place)
-                if before is not place:
-                    more.setdefault(fact, [before]).append(place)
+            told = found.words | found.lines
+            new = told.difference(first)
+            first.update(dict.fromkeys(new, place))
+            for fact in told - new:
+                more.setdefault(fact, [first[fact]]).append(place)
         self._calls[item.rendered] = named
 
 

@@ -131,7 +131,7 @@ class Needs:
 
     def _same_lines(self, place: Place, back: set[str], line: int, path: str) -> Iterator[Regret]:
         """The drops whose lines the output at *place* has again, but for those that came *back* with another one."""
-        hidden = {one for one in self._fragments.again(place) if one not in back and self._hidden.drop(one) is not None}
+        hidden = self._hidden.lost(one for one in self._fragments.again(place) if one not in back)
         if sum(map(len, hidden)) < MIN_BACK_CHARS:
             return
         holders = set().union(*map(self._fragments.holders, hidden))
@@ -141,8 +141,7 @@ class Needs:
             returned = (lines & hidden) - drop.kept - back
             if sum(map(len, returned)) < MIN_BACK_CHARS:
                 continue
-            missing = (one for one in lines if one not in here and one not in drop.kept)
-            if not self._comes_back(missing, len(returned)):
+            if not self._comes_back(lines - here - drop.kept, len(returned)):
                 continue
             again = [one for one in self._lost(drop) if one.strip() in returned]
             fragment = self._first_hidden(again)

@@ -10,7 +10,7 @@ from cgcli.wire.strings import Style, encode
 
 if TYPE_CHECKING:
     from array import array
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from collections.abc import Set as AbstractSet
 
     from cgcli.compaction.splicing import Placed
@@ -88,6 +88,15 @@ class Hidden:
         """A piece of *line* of at most 160 characters that was not sent; None where each was."""
         pieces = (line[i : i + MOST_FRAGMENT_CHARS] for i in range(0, len(line), MOST_FRAGMENT_CHARS))
         return next((piece for piece in pieces if piece.strip() and not self.is_sent(piece)), None)
+
+    def lost(self, facts: Iterable[str]) -> set[str]:
+        """Those of *facts* that `drop` finds a part for."""
+        known, kept, holders = self.seen.dropped.lost, self._kept, self._fragments.holders
+        return {
+            one
+            for one in facts
+            if (known.get(one) == len(holders(one)) and one not in kept) or self.drop(one) is not None
+        }
 
     def _find(self, fact: str) -> Drop | None:
         dropped = self.seen.dropped
