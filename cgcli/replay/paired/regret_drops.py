@@ -73,14 +73,14 @@ class Dropped:
             self.lost, before.lost = before.lost, {}
         self.order = dict(zip(self.by_place, range(len(self.by_place)), strict=True))
 
-    def has_lost(self, fact: str, places: Sequence[Place]) -> bool:
-        """True where all *places* of *fact* are dropped; costs what was read since this was last asked."""
-        n = self.lost.get(fact, 0)
-        if n < len(places):
+    def has_lost(self, fact: str, places: Sequence[Place], n: int) -> bool:
+        """True where the first *n* of the *places* of *fact* are all dropped; costs what is new to this question."""
+        n_known = self.lost.get(fact, 0)
+        if n_known < n:
             # What was read last is mostly what is still sent.
-            if not all(map(self.by_place.__contains__, places[: n - len(places) - 1 : -1])):
+            if not all(map(self.by_place.__contains__, reversed(places[n_known:n]))):
                 return False
-            self.lost[fact] = len(places)
+            self.lost[fact] = n
         return True
 
     def n_same(self, placings: Sequence[Placing]) -> int:

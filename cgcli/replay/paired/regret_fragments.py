@@ -73,6 +73,10 @@ class Fragments:
             return more
         return (self._first[fact],) if fact in self._first else ()
 
+    def is_repeated(self, fact: str) -> bool:
+        """True for a fragment or line that stands in several places."""
+        return fact in self._more
+
     def calls(self, item: Item) -> Mapping[int, Called]:
         """The tool calls in *item*, by part."""
         return self._calls[item.rendered]

@@ -131,7 +131,8 @@ class Needs:
 
     def _same_lines(self, place: Place, back: set[str], line: int, path: str) -> Iterator[Regret]:
         """The drops whose lines the output at *place* has again, but for those that came *back* with another one."""
-        hidden = self._hidden.lost(one for one in self._fragments.again(place) if one not in back)
+        lost_by = self._hidden.drop
+        hidden = {one for one in self._fragments.again(place) if one not in back and lost_by(one) is not None}
         if sum(map(len, hidden)) < MIN_BACK_CHARS:
             return
         holders = set().union(*map(self._fragments.holders, hidden))
@@ -141,7 +142,8 @@ class Needs:
             returned = (lines & hidden) - drop.kept - back
             if sum(map(len, returned)) < MIN_BACK_CHARS:
                 continue
-            if not self._comes_back(lines - here - drop.kept, len(returned)):
+            missing = (one for one in lines if one not in here and one not in drop.kept)
+            if not self._comes_back(missing, len(returned)):
                 continue
             again = [one for one in self._lost(drop) if one.strip() in returned]
             fragment = self._first_hidden(again)
@@ -152,10 +154,18 @@ class Needs:
                 yield self._regret(RegretKind.REFETCH, drop, (line, path), fragment, "\n".join(again))
 
     def _comes_back(self, missing: Iterable[str], n_returned: int) -> bool:
-        """True where *n_returned* are enough beside those of *missing* that were not sent either."""
+        """True where *n_returned* lines of a dropped part are enough beside its *missing* ones that were not sent."""
         allowed = n_returned / COMES_BACK_SHARE - n_returned
         n_hidden = 0
+        elsewhere = []
         for one in missing:
+            if self._fragments.is_repeated(one):
+                elsewhere.append(one)
+            else:  # it stands in the dropped part alone
+                n_hidden += 1
+                if n_hidden > allowed:
+                    return False
+        for one in elsewhere:
             n_hidden += self._hidden.drop(one) is not None
             if n_hidden > allowed:
                 return False

@@ -10,7 +10,7 @@ from cgcli.wire.strings import Style, encode
 
 if TYPE_CHECKING:
     from array import array
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from collections.abc import Set as AbstractSet
 
     from cgcli.compaction.splicing import Placed
@@ -89,22 +89,18 @@ class Hidden:
         pieces = (line[i : i + MOST_FRAGMENT_CHARS] for i in range(0, len(line), MOST_FRAGMENT_CHARS))
         return next((piece for piece in pieces if piece.strip() and not self.is_sent(piece)), None)
 
-    def lost(self, facts: Iterable[str]) -> set[str]:
-        """Those of *facts* that `drop` finds a part for."""
-        known, kept, holders = self.seen.dropped.lost, self._kept, self._fragments.holders
-        return {
-            one
-            for one in facts
-            if (known.get(one) == len(holders(one)) and one not in kept) or self.drop(one) is not None
-        }
-
     def _find(self, fact: str) -> Drop | None:
-        dropped = self.seen.dropped
-        holders = self._fragments.holders(fact)
-        if holders and fact not in self._kept and dropped.has_lost(fact, holders):
-            return dropped.by_place[holders[-1]]
-        present, newest = self.seen.present, None
-        for place in reversed(holders):
+        present, dropped = self.seen.present, self.seen.dropped
+        places = self._fragments.holders(fact)
+        n = len(places)
+        while n and places[n - 1][0] not in present:
+            n -= 1  # mostly the answer that is looked at has it, too
+        if not n:
+            return None
+        if fact not in self._kept and dropped.has_lost(fact, places, n):
+            return dropped.by_place[places[n - 1]]
+        newest = None
+        for place in reversed(places[:n]):
             if place[0] not in present:
                 continue
             drop = dropped.by_place.get(place)
