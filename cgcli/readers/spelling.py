@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from functools import lru_cache
-from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -33,8 +32,9 @@ def body(messages: Iterable[bytes], *, key: str = "messages", **members: bytes |
     before the whole line is.
     """
     before = b"".join([_key(name) + written + b"," for name, written in members.items() if written])
-    spaced = chain.from_iterable((b",", one) for one in messages)
-    next(spaced, None)  # no comma before the first
+    said = [*messages]
+    spaced = [b","] * (2 * len(said) - 1)
+    spaced[::2] = said
     return (b"{" + before + _key(key) + b"[", *spaced, b"]}")
 
 

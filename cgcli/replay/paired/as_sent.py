@@ -78,8 +78,12 @@ def _put_together(request: Request, placed: tuple[Placed, ...], last: _Before | 
         if edits is not None:
             new[i] = _edited(request, first + i, edits)
             shift += new[i].size_bytes - item.size_bytes
-    literals = ((start, stop, one.literal) for start, stop, one in placed)
-    raw = b"".join(pieces(request.raw, literals, 0, len(request.raw)))
+    kept, at = before.raw[:0], 0
+    if last is not None and first and _has_head(request, last.request):
+        # Messages that are the same items are so byte for byte, with what stands between them: so they were found.
+        kept, at = before.raw[: _end(before, first - 1)], _end(request, first - 1)
+    literals = ((start, stop, one.literal) for start, stop, one in placed[n_placed if at else 0 :])
+    raw = b"".join((kept, *pieces(request.raw, literals, at, len(request.raw))))
     end, behind = request.starts[-1], len(raw) - len(request.raw)
     return changed(
         request,
@@ -112,6 +116,11 @@ def _same(request: Request, placed: tuple[Placed, ...], last: _Before | None) ->
     while k and placed[k - 1][0] >= first_byte:
         k -= 1
     return n, k
+
+
+def _has_head(a: Request, b: Request) -> bool:
+    """True where both are the same up to their first messages, which stand at the same byte."""
+    return bytes(a.raw[: a.starts[0]]) == bytes(b.raw[: b.starts[0]])
 
 
 def _end(request: Request, i: int) -> int:

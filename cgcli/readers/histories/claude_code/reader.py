@@ -15,7 +15,7 @@ from cgcli.readers.derived import HISTORY, NEITHER, Derived, Missed
 from cgcli.readers.histories.claude_code.lanes import lanes_of
 from cgcli.readers.histories.claude_code.lines import line_of
 from cgcli.readers.histories.claude_code.links import tree_of
-from cgcli.readers.histories.claude_code.turns import turns_of
+from cgcli.readers.histories.claude_code.turns import Histories, turns_of
 from cgcli.readers.records import records
 from cgcli.readers.spelling import body, spell
 from cgcli.wire.spans import Malformed
@@ -65,9 +65,10 @@ class ClaudeCode:
         turns = turns_of(tree)
         del rows, tree  # what was said is in the turns now
         lanes = lanes_of(turns)
+        earlier = Histories()
         for turn in turns:
             if turn in lanes:
-                yield _derived(turn, lanes[turn])
+                yield _derived(turn, lanes[turn], earlier)
 
 
 def _is_row(members: Mapping[str, Node]) -> bool:
@@ -75,10 +76,10 @@ def _is_row(members: Mapping[str, Node]) -> bool:
     return kind in _SPEAKING and "message" in members and ("sessionId" in members or "parentUuid" in members)
 
 
-def _derived(turn: Turn, lane: str | None) -> Derived:
+def _derived(turn: Turn, lane: str | None, earlier: Histories) -> Derived:
     model = turn.answer.model
     return Derived(
-        body=body(turn.history(), model=spell(model) if model is not None else None),
+        body=body(turn.history(earlier), model=spell(model) if model is not None else None),
         line=turn.line.line,
         provider="anthropic",
         session_id=lane,

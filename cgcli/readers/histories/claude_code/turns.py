@@ -9,7 +9,7 @@ from cgcli.readers.histories.claude_code.lines import Kind
 from cgcli.readers.histories.claude_code.messages import Answer, user_message
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from cgcli.readers.histories.claude_code.lines import Line
     from cgcli.readers.histories.claude_code.links import Tree
@@ -71,20 +71,32 @@ class Turn:
         """What tells that an answer is the same one: a resumed session copies rows under new uuids."""
         return _identity(self.line)
 
-    def history(self) -> Iterator[bytes]:
-        """The messages of the request, in order."""
-        turns: list[Turn] = []
-        turn = self.before
-        while turn is not None:
-            turns.append(turn)
-            turn = turn.before
-        for earlier in reversed(turns):
-            if earlier.asked is not None:
-                yield earlier.asked
-            if earlier.said is not None:
-                yield earlier.said
-        if self.asked is not None:
-            yield self.asked
+    def history(self, earlier: Histories) -> Sequence[bytes]:
+        """The messages of the request, in order; *earlier* knows those of the turn before, as a rule."""
+        before = earlier.before(self)
+        return [*before, self.asked] if self.asked is not None else before
+
+
+class Histories:
+    """What was said up to the last turn that was asked about: mostly the next one goes on from it."""
+
+    def __init__(self) -> None:
+        """Nothing yet."""
+        self._upto: Turn | None = None
+        self._said: list[bytes] = []
+
+    def before(self, turn: Turn) -> Sequence[bytes]:
+        """What was said before *turn* and its question; good until the next one is asked about."""
+        new: list[Turn] = []
+        one = turn.before
+        while one is not None and one is not self._upto:
+            new.append(one)
+            one = one.before
+        if one is None:
+            self._said.clear()
+        self._upto = turn.before
+        self._said += (said for each in reversed(new) for said in (each.asked, each.said) if said is not None)
+        return self._said
 
 
 def turns_of(tree: Tree) -> list[Turn]:
