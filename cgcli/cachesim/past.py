@@ -48,7 +48,8 @@ class Past:
 
         Where that one was a question on the side (a fork, a title), the one that it was asked from.
         """
-        found = self._latest.get(_first(request))
+        first = _first(request)
+        found = next((latest[first] for latest in self._latest.maps if first in latest), None)
         if found is not None and found.before is not None and not contains(request, found):
             return found.before if contains(request, found.before) else found
         return found

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from itertools import chain
+from json.encoder import encode_basestring
 from typing import TYPE_CHECKING, Any
 
 from cgcli.wire.long import LONG_BYTES, Long
@@ -45,6 +46,8 @@ def free_json(node: Node, *, without: str | frozenset[str] = frozenset(), by_key
     Raises:
         Malformed: not JSON, not UTF-8, or nested too deeply.
     """
+    if node.kind == "string":
+        return utf8(encode_basestring(node.text()))
     try:
         tree = _DECODER.decode(node.bytes().decode("utf-8"))
         if without and isinstance(tree, _Pairs):
@@ -94,7 +97,7 @@ def _walked(node: Node, left_out: frozenset[str] = frozenset()) -> Iterator[Cont
         if node.doc.parsed is not node.doc.raw:
             raise Malformed("not_json", "a key may not read as it is written")
         for i, (key, member) in enumerate(members.items()):
-            yield (b"," if i else b"") + utf8(json.dumps(key, ensure_ascii=False)) + b":"
+            yield (b"," if i else b"") + utf8(encode_basestring(key)) + b":"
             yield from _walked(member)
         yield b"}"
 
@@ -111,7 +114,7 @@ def long_string(node: Node, spell: Callable[[str], bytes] = utf8) -> Long:
 
 def _spelled(text: str) -> bytes:
     """*text* as it stands between the quotes."""
-    return utf8(json.dumps(text, ensure_ascii=False)[1:-1])
+    return utf8(encode_basestring(text)[1:-1])
 
 
 def _by_key(tree: Any) -> Any:
@@ -124,7 +127,7 @@ def _write(tree: Any, out: list[str]) -> None:
     if isinstance(tree, _Pairs):
         out.append("{")
         for i, (key, member) in enumerate(tree):
-            out.append(("," if i else "") + json.dumps(key, ensure_ascii=False) + ":")
+            out.append(("," if i else "") + encode_basestring(key) + ":")
             _write(member, out)
         out.append("}")
     elif isinstance(tree, list):
@@ -136,8 +139,10 @@ def _write(tree: Any, out: list[str]) -> None:
         out.append("]")
     elif isinstance(tree, _Number):
         out.append(tree)
+    elif isinstance(tree, str):
+        out.append(encode_basestring(tree))
     else:
-        out.append(json.dumps(tree, ensure_ascii=False))
+        out.append(json.dumps(tree))
 
 
 def frame(fields: Iterable[tuple[str, Content | None]]) -> Content:

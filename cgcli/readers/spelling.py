@@ -10,9 +10,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
 
+_ENCODER = json.JSONEncoder(separators=(",", ":"))
+
+
 def spell(given: Any) -> bytes:
     """*given* as JSON without white space; lone surrogates stay escapes."""
-    return json.dumps(given, separators=(",", ":")).encode()
+    return _ENCODER.encode(given).encode()
 
 
 def object_of(members: Mapping[str, bytes | None]) -> bytes:

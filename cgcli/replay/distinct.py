@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 from cgcli.model import Digest, value
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from cgcli.compaction.bodies import BodyTold
     from cgcli.compaction.pipeline import Evaluation
     from cgcli.compaction.state import Fired
@@ -71,6 +73,10 @@ class Distinct:
         self._decided[place] = fired
         if slot.decision is not None and not slot.decision.is_reversible and evaluation.covers == "slot":
             self.n_irreversible += self._is_first(place, "", "")
+
+    def fired_since(self, before: Mapping[str, int]) -> dict[str, int]:
+        """What each component changed that it had not when `fired` was as *before*."""
+        return {name: n - before.get(name, 0) for name, n in self.fired.items() if n > before.get(name, 0)}
 
     def book_body(self, told: BodyTold) -> None:
         """Take what a component of bodies did to one request into account: each change once, reasons by request."""

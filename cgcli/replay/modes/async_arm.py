@@ -74,7 +74,7 @@ class AsyncArm(ModeArm):
         self._marked: dict[int, int] = {}
         """Per lane: the last message with a breakpoint in its last request; -1 for none."""
         self._made: list[OwnCall] = []
-        self._fired = run.ledger.distinct.fired.copy()
+        self._fired = dict(run.ledger.distinct.fired)
 
     def turn(self, met: Met, moment: Moment, output_tokens: int | None) -> ArmTurn:
         """What becomes of the request that was *met*."""
@@ -115,14 +115,14 @@ class AsyncArm(ModeArm):
         placed = protection.placed if protection is not None else outcome.edits
         more = (*protection.strips, *protection.anchor) if protection is not None else ()
         tool = injection(met.exchange.request, (one.literal for _, _, one in placed), self._inject)
-        fired, before = self.run.ledger.distinct.fired, self._fired
-        self._fired = fired.copy()
+        distinct, before = self.run.ledger.distinct, self._fired
+        self._fired = dict(distinct.fired)
         is_other = self._is_reset(met, has_tool=tool is not None)
         return Taken(
             outcome=outcome,
             placed=placed,
             more=(*more, tool) if tool is not None else more,
-            fired=dict(fired - before),
+            fired=distinct.fired_since(before),
             is_reset=self._is_rewritten(met, outcome) or is_other,
         )
 

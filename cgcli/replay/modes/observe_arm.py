@@ -102,12 +102,12 @@ class ObserveArm(ModeArm):
 
     def _compacted(self, met: Met, now_s: float, calls: list[OwnCall]) -> Work[float]:
         run, counters = self.run, self.counters
-        n_jobs, fired = len(run.answering.jobs), run.ledger.distinct.fired.copy()
+        n_jobs, fired = len(run.answering.jobs), dict(run.ledger.distinct.fired)
         outcome = run.turn(met.exchange, met.placement)
         jobs = run.answering.jobs[n_jobs:]
         calls += [self.own(job, now_s, met.exchange.source.line) for job in jobs]
         self._count(met, outcome)
-        for name, n in (run.ledger.distinct.fired - fired).items():
+        for name, n in run.ledger.distinct.fired_since(fired).items():
             counters.potential_components[name] = counters.potential_components.get(name, 0) + n
         took_s = self.took_s(jobs)
         counters.potential_overhead_ms_total += 1000 * took_s

@@ -84,13 +84,12 @@ class Arm:
         self._regrets = Regrets(shared.fragments, losing=losing(run.policy))
         self._with_tool: dict[int, bool] = {}
         """Per thread: its last request had the tool that expands markers, put in by us."""
-        self._seen: dict[int, Decision] = {}
-        """By identity."""
+        self._seen: set[Decision] = set()
 
     def turn(self, met: Met, moment: Moment, output_tokens: int | None) -> ArmTurn:
         """What becomes of the request that was *met*."""
         run = self.run
-        n_jobs, fired = len(run.answering.jobs), run.ledger.distinct.fired.copy()
+        n_jobs, fired = len(run.answering.jobs), dict(run.ledger.distinct.fired)
         outcome = run.turn(met.exchange, met.placement)
         request = met.exchange.request
         tool = injection(request, (one.literal for _, _, one in outcome.edits), self._inject)
@@ -104,7 +103,7 @@ class Arm:
                 more=(tool,) if tool is not None else (),
                 asked_before=tuple(asked),
                 asked_after=tuple(run.answering.jobs[n_jobs + len(asked) :]),
-                fired=dict(run.ledger.distinct.fired - fired),
+                fired=run.ledger.distinct.fired_since(fired),
                 is_reset=self._is_reset(met, has_tool=tool is not None),
             ),
             output_tokens,
@@ -184,12 +183,13 @@ class Arm:
         return self._shared.billing.of(told, request, answer, self._simulator, sent_s=sent_s)
 
     def _new(self, request: Request, outcome: Outcome) -> Iterator[NewEdit]:
-        counted = {id(one.slot.decision): one.slot.tokens for one in outcome.decided}
+        new = [edit for edit in outcome.edits if edit[2] not in self._seen]
+        counted = {id(one.slot.decision): one.slot.tokens for one in outcome.decided} if new else {}
         ruler = self._shared.ruler(request.model)
-        for start, stop, decision in outcome.edits:
-            if id(decision) in self._seen:
+        for start, stop, decision in new:
+            if decision in self._seen:
                 continue
-            self._seen[id(decision)] = decision
+            self._seen.add(decision)
             before = counted.get(id(decision))
             if before is None:
                 before = decision.saved_tokens + ruler.count(decision.literal.decode("utf-8", "replace"))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -16,15 +15,15 @@ class Removed:
 
     def __init__(self) -> None:
         """Nothing was taken out yet."""
-        self._once: Counter[str] = Counter()
-        self._gross: Counter[str] = Counter()
+        self._once: dict[str, int] = {}
+        self._gross: dict[str, int] = {}
         self._once_tokens: dict[str, float] = {}
         self._gross_tokens: dict[str, float] = {}
 
     def turn(self, ledger: Ledger, factor: float) -> None:
         """Take one turn into account, a counted token being *factor* tokens for its model."""
-        self._once = _add(self._once_tokens, self._once, ledger.distinct.saved_tokens, factor)
-        self._gross = _add(self._gross_tokens, self._gross, ledger.saved_gross, factor)
+        _add(self._once_tokens, self._once, ledger.distinct.saved_tokens, factor)
+        _add(self._gross_tokens, self._gross, ledger.saved_gross, factor)
 
     def once(self, step: str) -> int:
         """What *step* took out, each thing once."""
@@ -40,8 +39,10 @@ class Removed:
         return round(sum(self._once_tokens.values()))
 
 
-def _add(tokens: dict[str, float], before: Counter[str], now: Mapping[str, int], factor: float) -> Counter[str]:
-    """Add to *tokens* what *now* has more than *before*; what it has, to go on from."""
+def _add(tokens: dict[str, float], before: dict[str, int], now: Mapping[str, int], factor: float) -> None:
+    """Add to *tokens* what *now* has more than *before*, which is as *now* from then on."""
     for name, counted in now.items():
-        tokens[name] = tokens.get(name, 0) + (counted - before[name]) * factor
-    return Counter(now)
+        more = counted - before.get(name, 0)
+        if more:
+            tokens[name] = tokens.get(name, 0) + more * factor
+            before[name] = counted
