@@ -125,7 +125,7 @@ class Capture:
 
     def _entry(self, piece: Piece) -> Entry:
         try:
-            read = self._outer.read(piece.raw)
+            read = self._outer.read(piece.raw, read_before=piece.read_before)
             if isinstance(read, Passed):
                 return Entry(raw=piece.raw, line=piece.line, passed=read)
             if isinstance(read, Read):

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from cgcli.model import Usage
     from cgcli.readers.base import Passed
-    from cgcli.readers.piece import Piece
+    from cgcli.readers.piece import Piece, ReadBefore
     from cgcli.wire.spans import Node
 
 NEITHER = frozenset({Section.TOOLS, Section.SYSTEM})
@@ -45,6 +45,7 @@ class Derived:
     usage: Usage | None = None
     unrecorded: frozenset[Section] = frozenset()
     """Sections that the file does not record."""
+    read_before: ReadBefore | None = None
 
 
 @value

@@ -21,4 +21,5 @@ def derived_lines(reader: Deriving | DerivingText, pieces: Iterable[Piece]) -> I
         if isinstance(found, Missed):
             yield Piece(raw=b"", line=found.line, is_record=False, passed=found.passed)
         else:
-            yield Piece(raw=speller.line(found), line=found.line, is_record=True)
+            line = speller.line(found)
+            yield Piece(raw=line, line=found.line, is_record=True, read_before=found.read_before)

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from cgcli.dialects.base import Dialect, Glance
     from cgcli.model import Item
     from cgcli.readers.base import Opened
+    from cgcli.readers.piece import ReadBefore
 
 _HOLE = b"0"
 _NEEDLE_BYTES = 12
@@ -120,16 +121,21 @@ class Incremental:
         """Find bodies in records with *open_record*."""
         self._open = open_record
         self._tips: list[Tip] = []  # the most recent first
+        self._read_before: ReadBefore | None = None
         self._statics: dict[tuple[str, Section, bytes], tuple[tuple[Item, ...], tuple[int, ...]]] = {}
 
-    def read(self, raw: bytes, *, provider: str | None = None) -> Read | Quoted | Passed:
+    def read(
+        self, raw: bytes, *, provider: str | None = None, read_before: ReadBefore | None = None
+    ) -> Read | Quoted | Passed:
         """The request in the record *raw*, the string it is in, or why there is none.
 
-        *provider* is what a container around the record says, where the record itself says nothing.
+        *provider* is what a container around the record says, where the record itself says nothing. Messages that were
+        *read_before* are not read again.
 
         Raises:
             Malformed: the record is not usable JSON.
         """
+        self._read_before = read_before
         match = self._match(raw)
         if match is not None:
             doc = Document(raw[: match.at] + _HOLE + raw[match.at + match.size_bytes :])
@@ -200,7 +206,7 @@ class Incremental:
         match, base, dialect = frame.match, frame.node.start, frame.dialect
         tools, tools_starts = self._static(frame, Section.TOOLS)
         system, system_starts = self._static(frame, Section.SYSTEM)
-        fresh = [prefix.item(Section.MESSAGES, dialect.message(element)) for element in elements]
+        fresh = [self._message(dialect, element) for element in elements]
         starts = array("q", [element.start + frame.growth - base for element in elements])
         messages: tuple[Item, ...] = tuple(fresh)
         if match is None:
@@ -228,6 +234,11 @@ class Incremental:
             static=prefix.static(model, tools, system),
             states=states,
         )
+
+    def _message(self, dialect: Dialect, node: Node) -> Item:
+        """The message that *node* is."""
+        before = self._read_before(dialect.name, node.bytes()) if self._read_before is not None else None
+        return before if before is not None else prefix.item(Section.MESSAGES, dialect.message(node))
 
     def _static(self, frame: _Frame, section: Section) -> tuple[tuple[Item, ...] | None, tuple[int, ...]]:
         """The items of `tools` or of the system prompt, and where they stand in the body; None where not recorded."""

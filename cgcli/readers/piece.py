@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from cgcli.model import value
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from cgcli.model import Item
     from cgcli.readers.base import Passed
+
+    ReadBefore: TypeAlias = Callable[[str, bytes], Item | None]
+    """Gives what a message, in the dialect of that name and as it is written, was read as before; None: it was not."""
 
 
 @value
@@ -23,3 +29,4 @@ class Piece:
     """Why there is no record here, where that is known already."""
     file: str | None = None
     """The file it is of, where a capture is made of several."""
+    read_before: ReadBefore | None = None

@@ -15,7 +15,16 @@ from cgcli.model import unique
 from cgcli.readers.base import Known, Passed, unusable
 from cgcli.readers.derived import NEITHER, Derived, Missed
 from cgcli.readers.fields import is_true
-from cgcli.readers.histories.claude_code.messages import SYNTHETIC, Answer, Content, content_of, part_of, user_message
+from cgcli.readers.histories.claude_code.messages import (
+    ANTHROPIC,
+    SYNTHETIC,
+    Answer,
+    Content,
+    content_of,
+    part_of,
+    user_message,
+)
+from cgcli.readers.histories.sound import check_message
 from cgcli.readers.records import records
 from cgcli.readers.spelling import body, spell
 from cgcli.wire.spans import Malformed
@@ -27,6 +36,7 @@ if TYPE_CHECKING:
     from cgcli.readers.records import Record
     from cgcli.wire.spans import Node
 
+_CHECK = partial(check_message, dialect=ANTHROPIC)
 _TYPES = ("system", "assistant", "user")
 _SAYING = ("system", "assistant", "result")
 """Events whose session is the one that runs: what is sent to it may name another."""
@@ -78,7 +88,7 @@ class _Lane:
         Raises:
             Malformed: it says nothing.
         """
-        part = part_of(members)
+        part = part_of(members, _CHECK)
         if self.open is not None and part.message_id is not None and part.message_id == self.open.identity:
             self.open.answer.add(part)
             return None
@@ -163,7 +173,7 @@ class _Talk:
         uuid = event.string("uuid")
         if uuid is not None and uuid in self._seen:
             return  # the echo of what was sent
-        content = content_of(_message(event).get("content"))
+        content = content_of(_message(event).get("content"), _CHECK)
         self._seen |= {uuid} if uuid is not None else set()
         if self._session is None and event.string("parent_tool_use_id") is None:
             self._early.append(content)

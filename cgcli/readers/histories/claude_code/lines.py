@@ -13,6 +13,7 @@ from cgcli.readers.stamps import iso_s
 from cgcli.wire.spans import Malformed
 
 if TYPE_CHECKING:
+    from cgcli.readers.histories.claude_code.messages import Check
     from cgcli.readers.records import Record
 
 _SPEAKING = ("user", "assistant", "tool_result")
@@ -79,8 +80,8 @@ class Line:
         return self.is_side, self.agent
 
 
-def line_of(record: Record) -> Line | None:
-    """The row that *record* is; None for one that no other hangs on and that says nothing.
+def line_of(record: Record, check: Check) -> Line | None:
+    """The row that *record* is, its message read by *check*; None for one that no other hangs on and that says nothing.
 
     Raises:
         Malformed: it is not usable JSON.
@@ -91,7 +92,7 @@ def line_of(record: Record) -> Line | None:
         return None
     content, part, passed, role = None, None, None, Kind.LINK
     try:
-        role, content, part, passed = _said(record, kind)
+        role, content, part, passed = _said(record, kind, check)
     except Malformed as error:
         passed = unusable(error)
     return Line(
@@ -116,16 +117,16 @@ def line_of(record: Record) -> Line | None:
 _Said = tuple[Kind, Content | None, Part | None, Passed | None]
 
 
-def _said(record: Record, kind: str | None) -> _Said:
+def _said(record: Record, kind: str | None, check: Check) -> _Said:
     """What the row says, by its type."""
     if kind == "system":
-        return _system(record)
+        return _system(record, check)
     if kind == "tool_result":
-        return Kind.USER, result_of(record.members), None, None
-    return _spoken(record, kind) if kind in _SPEAKING else (Kind.LINK, None, None, None)
+        return Kind.USER, result_of(record.members, check), None, None
+    return _spoken(record, kind, check) if kind in _SPEAKING else (Kind.LINK, None, None, None)
 
 
-def _spoken(record: Record, kind: str) -> _Said:
+def _spoken(record: Record, kind: str, check: Check) -> _Said:
     """What a user's or an assistant's row says.
 
     Raises:
@@ -136,22 +137,22 @@ def _spoken(record: Record, kind: str) -> _Said:
         raise Malformed("no_message", "the row has no message")
     members = node.members()
     if kind == "user":
-        return Kind.USER, content_of(members.get("content")), None, None
+        return Kind.USER, content_of(members.get("content"), check), None, None
     if is_true(record.members, "isApiErrorMessage"):
         return Kind.LINK, None, None, Passed(reason="api_error", usable=True, detail="an error, no answer")
-    part = part_of(members)
+    part = part_of(members, check)
     if part.model == SYNTHETIC:
         return Kind.SAID, None, part, Passed(reason="synthetic", usable=True, detail="written by Claude Code itself")
     return Kind.ANSWER, None, part, None
 
 
-def _system(record: Record) -> _Said:
+def _system(record: Record, check: Check) -> _Said:
     """A boundary, what a local command printed, which is sent, or a note that is not."""
     subtype = record.string("subtype")
     if subtype == "compact_boundary":
         return Kind.BOUNDARY, None, None, None
     if subtype == "local_command" and (content := record.members.get("content")) is not None:
-        return Kind.USER, content_of(content), None, None
+        return Kind.USER, content_of(content, check), None, None
     return Kind.LINK, None, None, None
 
 

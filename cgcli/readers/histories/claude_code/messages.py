@@ -6,13 +6,13 @@ message too.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from cgcli.dialects import named
 from cgcli.dialects.base import string_of
 from cgcli.model import unique, value
 from cgcli.readers import usage
-from cgcli.readers.histories.sound import check_message
 from cgcli.readers.spelling import array_of, message, object_of, spell, text_block
 from cgcli.wire.spans import Document, Malformed
 
@@ -24,7 +24,9 @@ if TYPE_CHECKING:
 
 SYNTHETIC = "<synthetic>"
 """What a row has for a model that Claude Code wrote itself."""
-_ANTHROPIC = named("anthropic")
+ANTHROPIC = named("anthropic")
+Check = Callable[[bytes], None]
+"""Reads a message, so that one that cannot be used is left out alone; raises `Malformed`."""
 _CALLS = ("tool_use",)
 _KEPT = ("id", "type", "role", "model", "stop_reason", "stop_sequence", "usage")
 """Fields of an answer that are taken over; the rest is Claude Code's own."""
@@ -66,8 +68,8 @@ class Part:
     usage: Usage | None
 
 
-def content_of(node: Node | None) -> Content:
-    """What stands under `content`.
+def content_of(node: Node | None, check: Check, *, role: str = "user") -> Content:
+    """What stands under `content` of a message that *role* says; *check* reads such a message.
 
     Raises:
         Malformed: nothing that could be sent.
@@ -78,11 +80,11 @@ def content_of(node: Node | None) -> Content:
         node.text()
         return Content(blocks=(_text(node),), literal=node.bytes())
     blocks = tuple(_block(element) for element in node.elements() if element.kind in ("object", "string"))
-    check_message(message("user", (block.written for block in blocks)), _ANTHROPIC)
+    check(message(role, (block.written for block in blocks)))
     return Content(blocks=blocks)
 
 
-def result_of(members: Mapping[str, Node]) -> Content:
+def result_of(members: Mapping[str, Node], check: Check) -> Content:
     """The tool result that a row is by itself.
 
     Raises:
@@ -98,10 +100,10 @@ def result_of(members: Mapping[str, Node]) -> Content:
             "content": content.bytes() if content is not None else None,
         }
     )
-    return content_of(Document(array_of([written])).root())
+    return content_of(Document(array_of([written])).root(), check)
 
 
-def part_of(members: Mapping[str, Node]) -> Part:
+def part_of(members: Mapping[str, Node], check: Check) -> Part:
     """One row's share of an answer, from the *members* of its `message`.
 
     Raises:
@@ -112,7 +114,7 @@ def part_of(members: Mapping[str, Node]) -> Part:
     return Part(
         message_id=string_of(members, "id"),
         model=string_of(members, "model"),
-        content=content_of(members.get("content")),
+        content=content_of(members.get("content"), check, role="assistant"),
         fields={key: node.bytes() for key, node in told.items()},
         usage=usage.of_answer(values),
     )

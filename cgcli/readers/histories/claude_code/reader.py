@@ -15,7 +15,9 @@ from cgcli.readers.derived import HISTORY, NEITHER, Derived, Missed
 from cgcli.readers.histories.claude_code.lanes import lanes_of
 from cgcli.readers.histories.claude_code.lines import line_of
 from cgcli.readers.histories.claude_code.links import tree_of
+from cgcli.readers.histories.claude_code.messages import ANTHROPIC
 from cgcli.readers.histories.claude_code.turns import Histories, turns_of
+from cgcli.readers.histories.sound import Sound
 from cgcli.readers.records import records
 from cgcli.readers.spelling import body, spell
 from cgcli.wire.spans import Malformed
@@ -47,12 +49,13 @@ class ClaudeCode:
     def derive(self, pieces: Iterable[Piece]) -> Iterator[Derived | Missed]:
         """A request for each answer: the rows that lead to it."""
         rows: list[Line] = []
+        sound = Sound(ANTHROPIC)
         for record in records(pieces):
             if isinstance(record, Missed):
                 yield record
                 continue
             try:
-                row = line_of(record)
+                row = line_of(record, sound.check)
             except Malformed as error:
                 yield Missed(line=record.line, passed=unusable(error))
                 continue
@@ -68,7 +71,7 @@ class ClaudeCode:
         earlier = Histories()
         for turn in turns:
             if turn in lanes:
-                yield _derived(turn, lanes[turn], earlier)
+                yield _derived(turn, lanes[turn], earlier, sound)
 
 
 def _is_row(members: Mapping[str, Node]) -> bool:
@@ -76,7 +79,7 @@ def _is_row(members: Mapping[str, Node]) -> bool:
     return kind in _SPEAKING and "message" in members and ("sessionId" in members or "parentUuid" in members)
 
 
-def _derived(turn: Turn, lane: str | None, earlier: Histories) -> Derived:
+def _derived(turn: Turn, lane: str | None, earlier: Histories, sound: Sound) -> Derived:
     model = turn.answer.model
     return Derived(
         body=body(turn.history(earlier), model=spell(model) if model is not None else None),
@@ -88,4 +91,5 @@ def _derived(turn: Turn, lane: str | None, earlier: Histories) -> Derived:
         find_answer=partial(turn.answer.whole),
         usage=turn.answer.usage,
         unrecorded=NEITHER,
+        read_before=sound.take,
     )
