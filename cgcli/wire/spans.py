@@ -23,6 +23,7 @@ _OBJECT = msgspec.json.Decoder(dict[str, msgspec.Raw])
 _ARRAY = msgspec.json.Decoder(list[msgspec.Raw])
 _ANY = msgspec.json.Decoder()
 _KEY = re.compile(rb'[ \t\n\r]*"(?:[^"\\]++|\\.)*+"[ \t\n\r]*:[ \t\n\r]*', re.DOTALL)
+_NEXT_KEY = re.compile(rb"[ \t\n\r]*," + _KEY.pattern, re.DOTALL)
 _GAP = re.compile(rb"[ \t\n\r]*")
 _NEXT = re.compile(rb"[ \t\n\r]*,[ \t\n\r]*")
 _ESCAPE = re.compile(rb"\\(?:u([0-9a-fA-F]{4})|.)", re.DOTALL)
@@ -115,10 +116,8 @@ class Node:
         found: dict[str, Node] = {}
         at = self.start + 1
         data = doc.parsed
-        for i, (key, raw) in enumerate(decoded.items()):
-            if i:
-                at = self._after_comma(at)
-            match = _KEY.match(data, at)
+        for key, raw in decoded.items():
+            match = (_NEXT_KEY if found else _KEY).match(data, at)
             if match is None:
                 raise Malformed("duplicate_key", f"a key stands twice in the object at byte {self.start}")
             at = match.end()

@@ -23,12 +23,17 @@ class Origin:
 
     def look(self, exchange: Exchange) -> None:
         """Take one answer into account."""
-        if self._n_looked_at >= _MOST_LOOKED_AT or exchange.request.dialect != "anthropic":
+        if self.is_settled or exchange.request.dialect != "anthropic":
             return
         name = (told(exchange.answer) or {}).get("id")
         if isinstance(name, str):
             self._n_looked_at += 1
             self._n_given += is_claude_answer(name)
+
+    @property
+    def is_settled(self) -> bool:
+        """True once no later answer counts."""
+        return self._n_looked_at >= _MOST_LOOKED_AT
 
     @property
     def is_invented(self) -> bool:

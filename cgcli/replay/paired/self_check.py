@@ -114,8 +114,13 @@ class SelfCheck:
     def turn(self, met: Met) -> None:
         """Compare the request that was *met*."""
         usage = met.exchange.usage
+        why_not = _excluded(usage)
+        if self._origin.is_settled and self._origin.is_invented:  # what is left of the file is no evidence either
+            self._excluded[why_not or Excluded.INVENTED] += 1
+            return
         simulated = send(met.exchange, self._simulator, met.number)
-        why_not = _excluded(usage, simulated)
+        if why_not is None and isinstance(simulated, Refusal):
+            why_not = Excluded.NOT_SIMULATED
         if why_not is not None:
             self._excluded[why_not] += 1
             return
@@ -166,16 +171,14 @@ _COUNTS_WITHIN = 0.1
 _NOT_ASKED_FOR = frozenset({Why.NO_BREAKPOINT, Why.BELOW_MINIMUM})
 
 
-def _excluded(usage: Usage | None, simulated: Simulated | Refusal) -> Excluded | None:
+def _excluded(usage: Usage | None) -> Excluded | None:
     if usage is None or usage.basis is not Basis.MEASURED:
         return Excluded.NO_USAGE
     if usage.iterations:
         return Excluded.SEVERAL_PASSES
     if not usage.input and not usage.output:
         return Excluded.ALL_ZERO
-    if usage.read is None:
-        return Excluded.READS_NOT_RECORDED
-    return Excluded.NOT_SIMULATED if isinstance(simulated, Refusal) else None
+    return Excluded.READS_NOT_RECORDED if usage.read is None else None
 
 
 def _classed(met: Met, simulated: Simulated, recorded: int, left: int | None) -> tuple[Class, str | None]:
