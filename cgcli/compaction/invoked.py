@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shlex
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from cgcli.dialects.content import decoded
@@ -22,6 +23,8 @@ _SHELLS = frozenset({"bash", "sh", "zsh", "dash", "ksh", "fish", "pwsh", "powers
 _GIVEN = frozenset({"-c", "-lc", "-ic", "-lic", "-command", "/c"})
 """Behind these a shell is given its script as one word."""
 _SHELL_WORDS = 3
+_MOST_KEPT = 64
+"""Of so many messages the calls are remembered: one policy after the other looks at what is new in a turn."""
 
 
 @unique
@@ -61,19 +64,20 @@ class Invoked:
 
 def invocations(item: Item, i_message: int, n_before: int) -> Iterator[Invoked]:
     """The calls in *item*, which is message *i_message* and has *n_before* calls before it."""
+    for i_call, (name, pair_id, arguments) in enumerate(_calls(item), start=n_before):
+        yield Invoked(i_call=i_call, i_message=i_message, name=name, pair_id=pair_id, arguments=arguments)
+
+
+@lru_cache(maxsize=_MOST_KEPT)
+def _calls(item: Item) -> tuple[tuple[str, str | None, Any], ...]:
+    """Name, id and arguments of each call in *item*."""
+    found = []
     for part in item.parts:
-        if part.kind is not Kind.TOOL_CALL:
-            continue
-        node = _at(decoded(item), part.path)
-        call = node if isinstance(node, dict) else {}
-        yield Invoked(
-            i_call=n_before,
-            i_message=i_message,
-            name=part.name or _type_of(call),
-            pair_id=part.pair_id,
-            arguments=_arguments(call),
-        )
-        n_before += 1
+        if part.kind is Kind.TOOL_CALL:
+            node = _at(decoded(item), part.path)
+            call = node if isinstance(node, dict) else {}
+            found.append((part.name or _type_of(call), part.pair_id, _arguments(call)))
+    return tuple(found)
 
 
 def is_error(item: Item, part: Part) -> bool:

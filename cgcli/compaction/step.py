@@ -85,6 +85,7 @@ class Stepper:
         self._span_step = span_step
         self._bodies = tuple(bodies)
         self._triggers = triggers
+        self._acts = bool(pipeline.components or bodies) or span_step is not None
 
     def step(
         self, state: LaneState, request: Request, shared: int, held: Held, seam: Seam | None = None
@@ -116,7 +117,8 @@ class Stepper:
             turn.former = Former((*cut_off(state, len(kept.cumulative)), *state.former))
         self._let_enter(turn, seam)
         turn.desk = self._desk(turn, kept, held, seam)
-        turn.run()
+        if self._acts:
+            turn.run()
         rewritten_from = turn.rewritten_from
         summing = self._placed(turn, state, kept, cumulative, seam) if seam is not None else None
         edited = self._edited(turn, kept, held, shared)

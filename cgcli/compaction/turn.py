@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import partial
-from operator import attrgetter
 from typing import TYPE_CHECKING
 
 from cgcli.compaction.deciding import differs, skips_beside
@@ -31,9 +30,6 @@ if TYPE_CHECKING:
     from cgcli.compaction.summaries.lane import Summing
     from cgcli.model import Digest, Part, Request
     from cgcli.tokens.meter import Meter
-
-
-_SKIPS = attrgetter("skips")
 
 
 class Turn:
@@ -102,7 +98,7 @@ class Turn:
         again, self.open_slots = self.open_slots, []
         staying = None if self.summaries.applied else Staying(from_output=0, below_message=0)
         skips: Skips = ()
-        if staying is not None and self._all_stay(again):
+        if staying is not None and self._stay(again):
             self.open_slots, again = again, []
         for i_slot in again:
             slot = self.slots[i_slot]
@@ -116,16 +112,15 @@ class Turn:
         for i_message, i_part, part in self.fresh:
             self._consider(None, len(self.slots), i_message, i_part, part)
 
-    def _all_stay(self, open_slots: Sequence[int]) -> bool:
-        """True where all *open_slots* stay as they are for the same reasons: mostly they do, and they are many."""
+    def _stay(self, open_slots: Sequence[int]) -> bool:
+        """True where *open_slots* all stay as they are for the same reasons: mostly they do, and they are many."""
         if not open_slots:
-            return True
+            return False
         first, last = self.slots[open_slots[0]], self.slots[open_slots[-1]]
         staying = self.reopening.staying(first.skips, first.i_message, self.view)
         if open_slots[0] < staying.from_output or last.i_message >= staying.below_message:
             return False
-        told = [*map(_SKIPS, map(self.slots.__getitem__, open_slots))]
-        return told.count(first.skips) == len(told)
+        return [self.slots[i].skips for i in open_slots].count(first.skips) == len(open_slots)
 
     def take(self, summing: Summing, placed: Evaluation) -> None:
         """Take the summary that was put in its place on this turn into the account."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from cgcli.compaction.invoked import invocations, is_error
@@ -24,6 +25,8 @@ Column = dict["Hashable", list[Any]]
 EDITABLE_ROLES = frozenset({"user", "tool", "function"})
 _TOKENS = "tokens"
 _LAST_SAID = "last said"
+_MOST_KEPT = 64
+"""Of so many messages the outputs are remembered: one policy after the other looks at what is new in a turn."""
 
 
 def is_editable(part: Part) -> bool:
@@ -229,25 +232,44 @@ class View:
     def _outputs_in(self, item: Item, i_message: int) -> Iterator[Output]:
         found = self._found_outputs
         n_outputs = len(found)
-        i_result = found[-1].i_result if found else -1
-        before = None
-        for k, part in enumerate(item.parts):
-            if not is_editable(part):
-                continue
+        i_result = found[-1].i_result + 1 if found else 0
+        for i_output, text in enumerate(_texts(item), start=n_outputs):
+            yield Output(
+                i_output=i_output,
+                i_result=i_result + text.i_result,
+                i_message=i_message,
+                i_part=text.i_part,
+                call=self._by_id.get(text.answered) if text.answered is not None else None,
+                is_error=text.is_error,
+            )
+
+
+@unique
+class _Text:
+    """A tool output in one message."""
+
+    i_part: int
+    i_result: int
+    """Which result of the message it stands in, from 0."""
+    answered: str | None
+    """What it names its call by."""
+    is_error: bool
+
+
+@lru_cache(maxsize=_MOST_KEPT)
+def _texts(item: Item) -> tuple[_Text, ...]:
+    """The tool outputs in *item*."""
+    found: list[_Text] = []
+    i_result, before = -1, None
+    for k, part in enumerate(item.parts):
+        if is_editable(part):
             # A user's message may hold several results (Anthropic), any other is one.
             stands_in = ".".join(part.path.split(".")[:2]) if item.role == "user" else ""
             i_result += stands_in != before
             before = stands_in
             answered = _answered(item, part)
-            yield Output(
-                i_output=n_outputs,
-                i_result=i_result,
-                i_message=i_message,
-                i_part=k,
-                call=self._by_id.get(answered) if answered is not None else None,
-                is_error=is_error(item, part),
-            )
-            n_outputs += 1
+            found.append(_Text(i_part=k, i_result=i_result, answered=answered, is_error=is_error(item, part)))
+    return tuple(found)
 
 
 def _let_go(i_message: int, i_part: int) -> int:
