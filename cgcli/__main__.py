@@ -5,7 +5,7 @@ import sys
 
 from cgcli.cli.run import main as run
 
-_YOUNG_OBJECTS = 50_000
+_YOUNG_OBJECTS = 200_000
 """What a request is made of lives as long as its lane, and next to nothing is in a cycle: looking for those after every
 700 new objects, as Python does, took a sixth of the time of a long session."""
 

@@ -42,6 +42,11 @@ class Layout:
     has_cache_point: bool
     """One of its blocks is a mark in the shape of Bedrock's Converse."""
 
+    @property
+    def is_special(self) -> bool:
+        """True where a cache may treat a request otherwise because of it."""
+        return self.i_server_result is not None or self.has_image or self.cites or self.has_cache_point
+
     def block_of(self, i_part: int) -> int:
         """The block that part *i_part* is of."""
         return sum(start <= i_part for start in self.starts) - 1

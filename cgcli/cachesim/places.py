@@ -56,6 +56,7 @@ class Places:
         self._static: tuple[Place, ...] | None = None
         self._of_message: dict[int, tuple[Place, ...]] = {}
         self._upto: dict[int, int] = {}
+        self._tokens: dict[Digest, int] = {}
 
     def of_head(self) -> tuple[Place, ...]:
         """Those of tools and system prompt."""
@@ -65,7 +66,7 @@ class Places:
                     section=spot.section,
                     i_item=spot.i_item,
                     i_block=spot.i_block,
-                    key=_key(self._seeds[spot.section], spot.running),
+                    key=Digest(sha256(self._seeds[spot.section] + spot.running).digest()),
                 )
                 for spot in self.head.spots
             )
@@ -144,7 +145,10 @@ class Places:
 
     def tokens(self, place: Place) -> int:
         """The same, for the model."""
-        return self._tape.tokens(self.counted(place))
+        known = self._tokens.get(place.key)
+        if known is None:
+            known = self._tokens[place.key] = self._tape.tokens(self.counted(place))
+        return known
 
     def upto(self, n_messages: int) -> int:
         """Tokens up to and with the first *n_messages* messages, without the ruler's factor."""
@@ -199,17 +203,13 @@ class Places:
         found = self._tape.layout(request.messages[i])
         before = self._tape.before(request, i, self._n_stripped)
         read = self._tape.bare(request.messages[i]) if i < self._n_stripped else found
-        running = sha256(b"messages" + self.head.running + before + read.own)
+        running = sha256(b"messages" + self._seeds[Section.MESSAGES] + self.head.running + before + read.own)
         for i_block, digest in enumerate(read.digests):
             running.update(digest)
             yield Place(
                 section=Section.MESSAGES,
                 i_item=i,
                 i_block=i_block,
-                key=_key(self._seeds[Section.MESSAGES], running.digest()),
+                key=Digest(running.digest()),
                 run=found.runs[i_block],
             )
-
-
-def _key(seed: Digest, running: bytes) -> Digest:
-    return Digest(sha256(seed + running).digest())

@@ -141,13 +141,14 @@ class Tape:
         found = self._seen[request.states[first - 1]] if first else Seen()
         for i in range(first, len(request.messages)):
             own = self.layout(request.messages[i])
-            at = (i, own.i_server_result) if own.i_server_result is not None else found.server_result
-            found = Seen(
-                server_result=at,
-                has_image=found.has_image or own.has_image,
-                cites=found.cites or own.cites,
-                has_cache_point=found.has_cache_point or own.has_cache_point,
-            )
+            if own.is_special:
+                at = (i, own.i_server_result) if own.i_server_result is not None else found.server_result
+                found = Seen(
+                    server_result=at,
+                    has_image=found.has_image or own.has_image,
+                    cites=found.cites or own.cites,
+                    has_cache_point=found.has_cache_point or own.has_cache_point,
+                )
             self._seen[request.states[i]] = found
         return found
 

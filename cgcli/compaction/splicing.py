@@ -24,15 +24,14 @@ def edits(
     slot, or about none; a slot that one of them replaces goes with that.
     """
     messages, starts = request.messages, request.starts
-    found: list[Placed] = []
     runs = [(one.start, one.stop) for one in applied]
-    for slot in slots:
-        if slot.decision is None or (runs and any(start <= slot.i_message < stop for start, stop in runs)):
-            continue
-        span = messages[slot.i_message].parts[slot.i_part].slot
-        if span is not None:
-            base = starts[slot.i_message]
-            found.append((base + span.start, base + span.stop, slot.decision))
+    found: list[Placed] = [
+        (starts[slot.i_message] + span.start, starts[slot.i_message] + span.stop, decision)
+        for slot in slots
+        if (decision := slot.decision) is not None
+        and not (runs and any(start <= slot.i_message < stop for start, stop in runs))
+        and (span := messages[slot.i_message].parts[slot.i_part].slot) is not None
+    ]
     for one in applied:
         last = one.stop - 1
         found.append((starts[one.start], starts[last] + messages[last].size_bytes, one.decision))

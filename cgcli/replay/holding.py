@@ -22,9 +22,15 @@ class Holding:
         """Begin with nothing sent."""
         self._sent_s: dict[int, float] = {}
         self._asks_1h: set[int] = set()
+        self._last: tuple[Exchange, Held] | None = None
 
     def of(self, placement: Placement, exchange: Exchange) -> Held:
-        """What is held of *exchange*, and remember that it was sent."""
+        """What is held of *exchange*, and remember that it was sent; all runs over one file may ask the same one."""
+        if self._last is None or self._last[0] is not exchange:
+            self._last = exchange, self._next(placement, exchange)
+        return self._last[1]
+
+    def _next(self, placement: Placement, exchange: Exchange) -> Held:
         identity = placement.thread.identity
         before = placement.thread.branch[0].identity if _is_first(placement) and placement.thread.branch else identity
         since = self._sent_s.get(before)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from msgspec import field
+
 from cgcli.cachesim.options import DEFAULTS, CacheOptions
 from cgcli.calls.build import resolve
 from cgcli.compaction.pipeline import Pipeline
@@ -72,6 +74,8 @@ class Common:
     """In which the requests are put."""
     meter: Callable[[str], Meter] | None = None
     """Of an encoding; None: each run counts for itself."""
+    holding: Holding = field(default_factory=Holding)
+    """What is held before compaction is the same for all."""
     cache: CacheOptions = DEFAULTS
     """By which `--held pays` reckons."""
 
@@ -105,7 +109,7 @@ class Run:
         self._prices = prices
         self._meter = common.meter
         self._other_editor = ", ".join(edits_content(policy)) or None
-        self._holding = Holding()
+        self._holding = common.holding
         self._states: dict[int, dict[Digest, LaneState]] = {}
         """Per thread and head (model, tools, system): decisions are replayed where the provider's prefix is."""
         self._steppers: dict[str, Stepper] = {}

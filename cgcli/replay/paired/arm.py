@@ -124,7 +124,7 @@ class Arm:
             readable_s=moment.answered_s,
         )
         after_calls = [self.own(job, moment.asked_s, line) for job in taken.asked_after]
-        ruler, rate = self._shared.ruler(request.model), self._shared.prices.of(request.model)
+        ruler, rate = self._shared.ruler(request.model), self._shared.rate(request.model)
         before = ruler.tokens(outcome.before_tokens)
         self.removed.turn(self.run.ledger, ruler.factor)
         bill = billed(simulated, rate, output_tokens=output_tokens or 0)

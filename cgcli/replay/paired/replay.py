@@ -12,6 +12,7 @@ from cgcli.lanes import Threads, group
 from cgcli.lanes.meeting import meet
 from cgcli.model import changed, unique, value
 from cgcli.pricing.table import default_prices
+from cgcli.replay.holding import Holding
 from cgcli.replay.modes.async_arm import AsyncArm
 from cgcli.replay.modes.observe_arm import ObserveArm
 from cgcli.replay.modes.options import Mode, ModeOptions
@@ -128,7 +129,8 @@ def replay(anew: Callable[[], Capture], wanted: Wanted, *, watch: Watch | None =
     shared = Shared(wanted.prices or default_prices(), cache, rulers)
     threads = Threads()
     off = Planned(policy=named(OFF), rule=HeldRule.RESPECT, summariser=None)
-    arms = tuple(_arm(capture, planned, shared, threads, wanted) for planned in (off, *wanted.planned))
+    common = Common(threads=threads, meter=shared.meter, cache=cache)
+    arms = tuple(_arm(capture, planned, shared, common, wanted) for planned in (off, *wanted.planned))
     check = SelfCheck(shared, is_reconstructed=capture.is_reconstructed)
     passed = Passing()
     n_without_time = 0
@@ -154,14 +156,15 @@ def replay(anew: Callable[[], Capture], wanted: Wanted, *, watch: Watch | None =
     )
 
 
-def _arm(capture: Capture, planned: Planned, shared: Shared, threads: Threads, wanted: Wanted) -> Arm:
+def _arm(capture: Capture, planned: Planned, shared: Shared, common: Common, wanted: Wanted) -> Arm:
     run = Run(
         capture,
         planned.policy,
         rule=planned.rule,
         summariser=planned.summariser,
         prices=shared.prices,
-        common=Common(threads=threads, meter=shared.meter, cache=shared.cache),
+        # A mode may ask about a request when later ones are sent already.
+        common=common if planned.mode is None else changed(common, holding=Holding()),
     )
     options = wanted.modes if planned.protect is None else changed(wanted.modes, protect=planned.protect)
     if planned.mode is Mode.OBSERVE:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from cgcli.cachesim.options import CacheOptions
+    from cgcli.pricing.rate import Rate, Unpriced
     from cgcli.pricing.table import Prices
 
 
@@ -26,6 +27,7 @@ class Shared:
         self.prices = prices
         self.cache = cache
         self.rulers = dict(rulers)
+        self._rates: dict[str | None, Rate | Unpriced] = {}
         self.meters: dict[str, Meter] = {}
         """By encoding."""
         self.fragments = Fragments()
@@ -37,6 +39,13 @@ class Shared:
     def simulator(self) -> Simulator:
         """A simulated cache that holds nothing; all measure each request once."""
         return self._simulator.beside()
+
+    def rate(self, model: str | None) -> Rate | Unpriced:
+        """What *model* costs; looked up once."""
+        known = self._rates.get(model)
+        if known is None:
+            known = self._rates[model] = self.prices.of(model)
+        return known
 
     def ruler(self, model: str | None) -> Ruler:
         """The one ruler of *model*."""
