@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from array import array
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
+    from cgcli.rope import Raw
+
 T = TypeVar("T")
 
 Digest = NewType("Digest", bytes)
@@ -228,11 +230,11 @@ class Param:
 class Request:
     """One body, as bytes with spans into them.
 
-    `raw` are the body's bytes, a view of the record they were saved in. Items come in cache order; `starts` are the
-    offsets of the messages in `raw`.
+    `raw` are the body's bytes, a view of the record they were saved in, or a rope of what they were put together from.
+    Items come in cache order; `starts` are the offsets of the messages in `raw`.
     """
 
-    raw: memoryview
+    raw: Raw
     dialect: str
     model: str | None
     tools: tuple[Item, ...] | None

@@ -32,5 +32,5 @@ def no_collector() -> Iterator[None]:
 
 def watched(request: Request) -> tuple[Request, weakref.ref[_Bytes]]:
     """*request* with bytes of its own, and what tells when they are gone."""
-    raw = _Bytes(request.raw)
+    raw = _Bytes(bytes(request.raw))
     return changed(request, raw=memoryview(raw)), weakref.ref(raw)

@@ -15,6 +15,7 @@ PACKAGE = Path(__file__).resolve().parent.parent / "cgcli"
 # Rows name folders that are still to come, too, so that they find their place.
 LAYERS: list[list[str]] = [
     ["errors", "cgcli"],
+    ["rope"],
     ["model"],
     ["wire"],
     ["dialects", "providers"],

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from cgcli.model import Item, Part
+    from cgcli.rope import Raw
     from cgcli.tokens.meter import Meter
 
 BETWEEN = "\x1e"
@@ -38,7 +39,7 @@ class Wording:
     """Of the whole block, `lead_tokens` included; without a factor."""
 
 
-def wordings(item: Item, raw: memoryview, start: int, meter: Meter) -> Iterator[Wording]:
+def wordings(item: Item, raw: Raw, start: int, meter: Meter) -> Iterator[Wording]:
     """Those of *item*, which stands at byte *start* of *raw*, in order."""
     own, content = own_and_content(item)
     counts = meter.parts(item, raw, start)
@@ -66,7 +67,7 @@ def _frame(item: Item, part: Part) -> str:
     return _END.join((*told, part.pair_id or "", part.name or "") if part.slot is not None else told)
 
 
-def _texts(parts: tuple[Part, ...], raw: memoryview, start: int) -> Iterator[str]:
+def _texts(parts: tuple[Part, ...], raw: Raw, start: int) -> Iterator[str]:
     """What is counted of each part, up to the first image: behind another one nothing is the same."""
     for part in parts:
         if part.kind is Kind.IMAGE:

@@ -10,6 +10,7 @@ import json
 from typing import TYPE_CHECKING
 
 from cgcli.dialects.settings import settings
+from cgcli.rope import plain
 from cgcli.wire.spans import Document
 from cgcli.wire.splice import splice
 from cgcli.wire.strings import Style, encode
@@ -103,8 +104,9 @@ def set_member(request: Request, name: str, member: bytes) -> Edit:
     if name in outside:
         node = Document(bytes(request.raw)).root().members()[name]
         return node.start, node.stop, member
-    at = len(request.raw) - 1
-    while request.raw[at - 1] in _SPACE:
+    raw = plain(request.raw)
+    at = len(raw) - 1
+    while raw[at - 1] in _SPACE:
         at -= 1
     return at, at, b"," + json.dumps(name).encode() + b":" + member
 

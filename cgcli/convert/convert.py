@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from cgcli.errors import FormatError
 from cgcli.readers.requests import one_line, pieces_of
+from cgcli.rope import plain
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -81,7 +82,7 @@ def _one(done: Converted, entry: Entry, exchange: Exchange, sink: Sink) -> None:
     if done.kind is Kind.REQUESTS and done.capture.is_derived:
         line: tuple[bytes | memoryview, ...] = (entry.raw,)  # says it already, on one line
     else:
-        raw = exchange.request.raw
+        raw = plain(exchange.request.raw)
         is_capture = done.kind is Kind.CAPTURE
         line = (one_line(raw), b"\n") if is_capture else pieces_of(exchange, format_name=done.capture.format_name)
         done.n_respaced += all(piece is not raw for piece in line)

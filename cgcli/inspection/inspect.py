@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from cgcli.lanes import Lane
     from cgcli.model import Exchange, Item, Request
     from cgcli.readers import Capture
+    from cgcli.rope import Raw
 
 ENVELOPE = "envelope"
 """The kind under which the fixed cost of messages is counted."""
@@ -130,7 +131,7 @@ class Inspector:
             self._first_sight(item, request.raw, start)
         return found
 
-    def _first_sight(self, item: Item, raw: memoryview, start: int) -> None:
+    def _first_sight(self, item: Item, raw: Raw, start: int) -> None:
         for part in item.parts:
             self._done.n_images += part.kind is Kind.IMAGE
             if part.slot is not None:

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from cgcli.readers.base import Known, Reader
     from cgcli.readers.layout import AnyReader
     from cgcli.readers.piece import Piece
+    from cgcli.rope import Rope
     from cgcli.wire.spans import Node
 
 
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
 class Entry:
     """One stretch of the file: a record, or what stands between two."""
 
-    raw: bytes
+    record: bytes | Rope
     line: int
     exchange: Exchange | None = None
     body_at: int = 0
@@ -42,6 +43,11 @@ class Entry:
     """The literal, where the body stands in a string."""
     passed: Passed | None = None
     """Why a record is no request."""
+
+    @property
+    def raw(self) -> bytes:
+        """The bytes of it; put together each time where they are kept in pieces."""
+        return bytes(self.record)
 
 
 @value
@@ -121,23 +127,23 @@ class Capture:
             if piece.is_record:
                 yield self._entry(piece)
             else:
-                yield Entry(raw=piece.raw, line=piece.line, passed=piece.passed)
+                yield Entry(record=piece.record, line=piece.line, passed=piece.passed)
 
     def _entry(self, piece: Piece) -> Entry:
         try:
-            read = self._outer.read(piece.raw, read_before=piece.read_before)
+            read = self._outer.read(piece.record, read_before=piece.read_before)
             if isinstance(read, Passed):
-                return Entry(raw=piece.raw, line=piece.line, passed=read)
+                return Entry(record=piece.record, line=piece.line, passed=read)
             if isinstance(read, Read):
                 return self._found(piece, read, body_at=read.start, quoted=None, opened=read.opened)
-            quoted = Quoted(memoryview(piece.raw)[read.start : read.stop])
+            quoted = Quoted(memoryview(bytes(piece.record))[read.start : read.stop])
             inner = self._inner.read(quoted.inner, provider=read.opened.provider)
             if isinstance(inner, Read):
                 return self._found(piece, inner, body_at=read.start, quoted=quoted, opened=read.opened)
             passed = Passed(reason="no_body", usable=False, detail="the string holds no request body")
-            return Entry(raw=piece.raw, line=piece.line, passed=passed)
+            return Entry(record=piece.record, line=piece.line, passed=passed)
         except Malformed as error:
-            return Entry(raw=piece.raw, line=piece.line, passed=unusable(error, is_cut=piece.is_cut))
+            return Entry(record=piece.record, line=piece.line, passed=unusable(error, is_cut=piece.is_cut))
 
     def _found(self, piece: Piece, read: Read, *, body_at: int, quoted: Quoted | None, opened: Opened) -> Entry:
         self.n_requests += 1
@@ -158,7 +164,7 @@ class Capture:
             find_answer=opened.find_answer,
             usage=opened.usage,
         )
-        return Entry(raw=piece.raw, line=piece.line, exchange=exchange, body_at=body_at, quoted=quoted)
+        return Entry(record=piece.record, line=piece.line, exchange=exchange, body_at=body_at, quoted=quoted)
 
 
 def _itself(node: Node) -> Opened | Passed:

@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING
 from cgcli.readers.derived import Missed
 from cgcli.readers.piece import Piece
 from cgcli.readers.requests import Speller
+from cgcli.rope import Rope
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from cgcli.readers.derived import Deriving, DerivingText
+    from cgcli.readers.derived import Derived, Deriving, DerivingText
 
 
 def derived_lines(reader: Deriving | DerivingText, pieces: Iterable[Piece]) -> Iterator[Piece]:
@@ -21,5 +22,17 @@ def derived_lines(reader: Deriving | DerivingText, pieces: Iterable[Piece]) -> I
         if isinstance(found, Missed):
             yield Piece(raw=b"", line=found.line, is_record=False, passed=found.passed)
         else:
-            line = speller.line(found)
-            yield Piece(raw=line, line=found.line, is_record=True, read_before=found.read_before)
+            yield spelled(speller.line(found), found)
+
+
+def spelled(line: bytes | Rope, found: Derived, *, file: str | None = None) -> Piece:
+    """The record *line* that says *found*, of *file* where a capture is made of several."""
+    raw, rope = (b"", line) if isinstance(line, Rope) else (line, None)
+    return Piece(
+        raw=raw,
+        rope=rope,
+        line=found.line,
+        is_record=True,
+        file=file,
+        read_before=found.read_before,
+    )

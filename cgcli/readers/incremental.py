@@ -16,66 +16,26 @@ from cgcli.dialects import detect, head_of
 from cgcli.model import Request, Section, value
 from cgcli.prefix.params import params
 from cgcli.readers.base import Passed
+from cgcli.readers.tips import Match, Tip, compare
+from cgcli.rope import Rope
 from cgcli.wire.long import LONG_BYTES
 from cgcli.wire.spans import Document, Malformed, Node
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from cgcli.dialects.base import Dialect, Glance
+    from cgcli.dialects.base import Dialect
     from cgcli.model import Item
     from cgcli.readers.base import Opened
     from cgcli.readers.piece import ReadBefore
 
 _HOLE = b"0"
-_NEEDLE_BYTES = 12
 _TIPS_BYTES = 32 << 20
 _TIPS = 48
 _STATIC_MEMO = 64
 _NEARLY_WHOLE = 4
 """A tip that differs in its last few messages only (marks move, reminders change) has served: the new one replaces
 it."""
-
-
-class Tip:
-    """A recent record, to compare the next ones with."""
-
-    __slots__ = ("dialect", "first", "head", "raw", "request", "stops")
-
-    def __init__(
-        self,
-        raw: bytes,
-        first: int,
-        request: Request,
-        dialect: Dialect,
-        head: tuple[Glance, ...],
-        *,
-        stops: array[int],
-    ) -> None:
-        """Keep *raw*, a record in which the first message of *request*, which looks like *head*, stands at *first*.
-
-        *stops* tell where its leading messages end, as far as that is known already.
-        """
-        self.raw = raw
-        self.first = first
-        self.request = request
-        self.dialect = dialect
-        self.head = head
-        base = request.starts[0]
-        # Where each message ends, counted from the first message's first byte.
-        new = range(len(stops), len(request.messages))
-        self.stops = stops + array("q", [request.starts[i] - base + request.messages[i].size_bytes for i in new])
-
-
-@value
-class Match:
-    """The leading messages of a record that are byte-equal to a tip's."""
-
-    tip: Tip
-    at: int
-    """Where the first message stands in the record."""
-    n: int
-    size_bytes: int
 
 
 @value
@@ -125,7 +85,7 @@ class Incremental:
         self._statics: dict[tuple[str, Section, bytes], tuple[tuple[Item, ...], tuple[int, ...]]] = {}
 
     def read(
-        self, raw: bytes, *, provider: str | None = None, read_before: ReadBefore | None = None
+        self, raw: bytes | Rope, *, provider: str | None = None, read_before: ReadBefore | None = None
     ) -> Read | Quoted | Passed:
         """The request in the record *raw*, the string it is in, or why there is none.
 
@@ -145,17 +105,17 @@ class Incremental:
                 read = None
             if read is not None:
                 return read
-        read = self._parse(Document(raw), raw, None, provider)
+        read = self._parse(Document(bytes(raw)), raw, None, provider)
         if read is None:
             raise Malformed("bad_shape", "no request body in the record")
         return read
 
-    def _match(self, raw: bytes) -> Match | None:
+    def _match(self, raw: bytes | Rope) -> Match | None:
         best: Match | None = None
         for tip in self._tips:
             if best is not None and tip.stops[-1] <= best.size_bytes:
                 continue
-            found = _compare(raw, tip)
+            found = compare(raw, tip)
             if found is not None and (best is None or found.size_bytes > best.size_bytes):
                 best = found
                 if len(tip.stops) - found.n <= _NEARLY_WHOLE:
@@ -163,7 +123,7 @@ class Incremental:
         return best
 
     def _parse(
-        self, doc: Document, raw: bytes, match: Match | None, provider: str | None
+        self, doc: Document, raw: bytes | Rope, match: Match | None, provider: str | None
     ) -> Read | Quoted | Passed | None:
         """Parse *doc*; None where the hole of *match* did not come back as the first message."""
         opened = self._open(doc.root())
@@ -201,7 +161,7 @@ class Incremental:
             opened=opened,
         )
 
-    def _request(self, raw: bytes, frame: _Frame, elements: list[Node]) -> Request:
+    def _request(self, raw: bytes | Rope, frame: _Frame, elements: list[Node]) -> Request:
         """The request in the body of *frame*, whose new messages are *elements*."""
         match, base, dialect = frame.match, frame.node.start, frame.dialect
         tools, tools_starts = self._static(frame, Section.TOOLS)
@@ -218,10 +178,11 @@ class Incremental:
             shift = match.at - base - tip.starts[0]
             kept = tip.starts[: match.n]
             starts = (kept if shift == 0 else array("q", [start + shift for start in kept])) + starts
+        stop = frame.node.stop + frame.growth
         model_node = frame.body.get("model")
         model = model_node.string() if model_node is not None else None
         return Request(
-            raw=memoryview(raw)[base : frame.node.stop + frame.growth],
+            raw=raw.within(base, stop) if isinstance(raw, Rope) else memoryview(raw)[base:stop],
             dialect=dialect.name,
             model=model,
             tools=tools,
@@ -276,43 +237,3 @@ class Incremental:
 def _told_apart(field: Node) -> bytes:
     """What is kept to know *field* again: its bytes, or, where they are many, their digest."""
     return field.bytes() if field.stop - field.start <= LONG_BYTES else sha256(field.view()).digest()
-
-
-def _compare(raw: bytes, tip: Tip) -> Match | None:
-    """How many leading messages of *tip* stand byte for byte in *raw*."""
-    first = tip.first
-    needle = tip.raw[max(0, first - _NEEDLE_BYTES) : first + 1]
-    start = first - len(needle) + 1
-    if not raw.startswith(needle, start):
-        start = raw.find(needle)
-        if start < 0:
-            return None
-    at = start + len(needle) - 1
-    view = memoryview(tip.raw)
-    stops = tip.stops
-    if raw.startswith(view[first : first + stops[-1]], at):
-        return Match(tip=tip, at=at, n=len(stops), size_bytes=stops[-1])
-    if not raw.startswith(view[first : first + stops[0]], at):
-        return None
-    low, high = _bounds(raw, at, view[first:], stops)
-    while low < high:
-        middle = (low + high + 1) // 2
-        if raw.startswith(view[first : first + stops[middle - 1]], at):
-            low = middle
-        else:
-            high = middle - 1
-    return Match(tip=tip, at=at, n=low, size_bytes=stops[low - 1])
-
-
-def _bounds(raw: bytes, at: int, messages: memoryview, stops: array[int]) -> tuple[int, int]:
-    """Bounds for how many messages are equal, of which the first is and the last is not.
-
-    Looked for from the end, in steps that double: mostly only the last few differ.
-    """
-    high, step = len(stops) - 1, 1
-    while high > 1:
-        probe = max(1, high - step + 1)
-        if raw.startswith(messages[: stops[probe - 1]], at):
-            return probe, high
-        high, step = probe - 1, step * 2
-    return 1, 1

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from cgcli.model import changed, value
 from cgcli.readers.derived import Missed
+from cgcli.readers.deriving import spelled
 from cgcli.readers.files import open_bytes
 from cgcli.readers.layout import lay_out
 from cgcli.readers.piece import Piece
@@ -70,8 +71,8 @@ def pieces_of(reader: Spread, parts: Sequence[About], tally: Tally) -> Iterator[
             passed = changed(found.passed, detail=f"{at.file}:{at.line}: {found.passed.detail}")
             yield Piece(raw=b"", line=at.line, is_record=False, passed=passed, file=at.file)
         else:
-            raw = speller.line(changed(found, line=at.line))
-            yield Piece(raw=raw, line=at.line, is_record=True, file=at.file)
+            told = changed(found, line=at.line)
+            yield spelled(speller.line(told), told, file=at.file)
 
 
 def _numbered(files: Sequence[str], places: list[_Place], tally: Tally) -> Iterator[Piece]:

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
 
     from cgcli.model import Item
     from cgcli.readers.base import Passed
+    from cgcli.rope import Rope
 
     ReadBefore: TypeAlias = Callable[[str, bytes], Item | None]
     """Gives what a message, in the dialect of that name and as it is written, was read as before; None: it was not."""
@@ -29,4 +30,11 @@ class Piece:
     """Why there is no record here, where that is known already."""
     file: str | None = None
     """The file it is of, where a capture is made of several."""
+    rope: Rope | None = None
+    """The record, where it was put together; `raw` is empty then."""
     read_before: ReadBefore | None = None
+
+    @property
+    def record(self) -> bytes | Rope:
+        """The record, however it is kept."""
+        return self.raw if self.rope is None else self.rope

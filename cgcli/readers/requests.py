@@ -8,6 +8,7 @@
 from __future__ import annotations
 
 import json
+from array import array
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from cgcli.dialects.base import string_of
@@ -15,6 +16,7 @@ from cgcli.model import Section, Usage
 from cgcli.readers.base import Known, Opened, Passed, stamp_s
 from cgcli.readers.derived import Derived
 from cgcli.readers.fields import is_true, members_of
+from cgcli.rope import Rope, ends_of, plain
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -81,21 +83,30 @@ class Speller:
         self._format_name = format_name
         self._reconstructed = reconstructed
         self._body: tuple[bytes, ...] = ()
-        self._written: tuple[bytes | memoryview, ...] = ()
+        self._written: tuple[bytes, ...] = ()
         """The last body in pieces: as it came, and on one line."""
+        self._ends = array("q")
+        """Where those behind the first one end, counted from there."""
 
-    def line(self, found: Derived) -> bytes:
+    def line(self, found: Derived) -> bytes | Rope:
         """The line that says *found*, with its line end; a body that takes several lines takes one here.
 
         The pieces that a body has in common with the one before are not looked through again.
         """
-        body = found.body if isinstance(found.body, tuple) else (found.body,)
+        if not isinstance(found.body, tuple):
+            return b"".join(self._around(found, (one_line(found.body),)))
+        body = found.body
         n = len(self._body) - 1  # its last piece closes it
         if n < 1 or body[:n] != self._body[:n]:
             n = 0
-        written = (*self._written[:n], *map(one_line, body[n:]))
-        self._body, self._written = body, written
-        return b"".join(_pieces(found, written, format_name=self._format_name, reconstructed=self._reconstructed))
+        written = (*self._written[:n], *map(bytes, map(one_line, body[n:])))
+        ends = ends_of(written[max(1, n) :], self._ends[: max(0, n - 1)])
+        self._body, self._written, self._ends = body, written, ends
+        *before, end = self._around(found, written[:1])
+        return Rope(b"".join(before), (*written[1:], bytes(end)), ends_of((bytes(end),), ends))
+
+    def _around(self, found: Derived, body: tuple[bytes | memoryview, ...]) -> tuple[bytes | memoryview, ...]:
+        return _pieces(found, body, format_name=self._format_name, reconstructed=self._reconstructed)
 
 
 def _pieces(
@@ -142,7 +153,7 @@ def pieces_of(exchange: Exchange, *, format_name: str) -> tuple[bytes | memoryvi
         unrecorded=frozenset(section for section, items in recorded.items() if items is None),
     )
     is_rebuilt = exchange.source.reconstructed
-    return _pieces(found, (one_line(request.raw),), format_name=format_name, reconstructed=is_rebuilt)
+    return _pieces(found, (one_line(plain(request.raw)),), format_name=format_name, reconstructed=is_rebuilt)
 
 
 def one_line(written: bytes | memoryview) -> bytes | memoryview:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from cgcli.readers import Capture, Entry
     from cgcli.replay.compact import Sink
     from cgcli.replay.undo import Recorded, Replaced
+    from cgcli.rope import Raw
     from cgcli.stash.slots import SlotRecord
     from cgcli.stash.store import Stash
 
@@ -176,7 +177,7 @@ class SlotRestorer:
         first = i - len(before)
         return first >= behind and all(_only_text(request, first + k) == digest for k, digest in enumerate(before))
 
-    def _of_item(self, item: Item, raw: memoryview, start: int, path: str, line: int) -> tuple[tuple[int, bytes], ...]:
+    def _of_item(self, item: Item, raw: Raw, start: int, path: str, line: int) -> tuple[tuple[int, bytes], ...]:
         known = self._known.get(item.rendered)
         if known is None:
             found = (
@@ -186,7 +187,7 @@ class SlotRestorer:
             self._known[item.rendered] = known
         return known
 
-    def _of_part(self, part: Part, raw: memoryview, start: int, path: str, line: int) -> bytes | None:
+    def _of_part(self, part: Part, raw: Raw, start: int, path: str, line: int) -> bytes | None:
         if part.slot is None:
             self._audit(
                 bytes(raw[start + part.span.start : start + part.span.stop]).decode("utf-8", "replace"),

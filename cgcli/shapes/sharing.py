@@ -27,7 +27,7 @@ def sharing(parent: Request, call: Request, ruler: Ruler, *, n_prefix: int) -> S
     return Sharing(
         blocks=n_blocks,
         tokens=ruler.tokens(_tokens(parent, n_blocks, ruler)),
-        wire_bytes=agreeing(parent.raw, call.raw),
+        wire_bytes=agreeing(bytes(parent.raw), bytes(call.raw)),
         parts_at=found.path if found is not None else _end_path(parent, call),
         kind=found.kind.value if found is not None else None,
         is_exact=is_appended and key_at(call, n_before) == full_key(parent),

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from cgcli.model import Digest, Item, Part, Span
+    from cgcli.rope import Raw
 
 MESSAGE_TOKENS = 3
 """What a message costs beside its content (OpenAI's cookbook, read 2026-11-30); counted for every message."""
@@ -29,7 +30,7 @@ class Meter:
         self.count = count
         self._known: dict[Digest, tuple[int, ...]] = {}
 
-    def parts(self, item: Item, raw: memoryview, start: int) -> tuple[int, ...]:
+    def parts(self, item: Item, raw: Raw, start: int) -> tuple[int, ...]:
         """The tokens of each part of *item*, which stands at byte *start* of *raw*.
 
         A part with a slot counts as its decoded text, any other as JSON without white space and cache marks: neither is
@@ -41,12 +42,12 @@ class Meter:
             self._known[item.rendered] = known
         return known
 
-    def item(self, item: Item, raw: memoryview, start: int) -> int:
+    def item(self, item: Item, raw: Raw, start: int) -> int:
         """The tokens of the whole *item*."""
         overhead = MESSAGE_TOKENS if item.section == "messages" else 0
         return overhead + sum(self.parts(item, raw, start))
 
-    def _part(self, part: Part, raw: memoryview, start: int) -> int:
+    def _part(self, part: Part, raw: Raw, start: int) -> int:
         if part.kind in _NOT_TEXT:
             return 0
         if part.slot is not None:
@@ -57,17 +58,17 @@ class Meter:
         return sum(map(self.count, steady(found)))
 
 
-def slot_text(part: Part, raw: memoryview, start: int) -> str:
+def slot_text(part: Part, raw: Raw, start: int) -> str:
     """The text in the slot of *part*, whose item stands at byte *start* of *raw*."""
     assert part.slot is not None, "only a part with a slot has a text"  # noqa: S101 - an impossible state
     return decode_text(_view(part.slot, raw, start))
 
 
-def slot_literal(part: Part, raw: memoryview, start: int) -> bytes:
+def slot_literal(part: Part, raw: Raw, start: int) -> bytes:
     """The JSON string in the slot of *part*, quotes included, as it is written."""
     assert part.slot is not None, "only a part with a slot has a literal"  # noqa: S101 - an impossible state
     return bytes(_view(part.slot, raw, start))
 
 
-def _view(span: Span, raw: memoryview, start: int) -> memoryview:
+def _view(span: Span, raw: Raw, start: int) -> bytes | memoryview:
     return raw[start + span.start : start + span.stop]

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from tests.cli.calling import Cg
 
 BODY = b'{"model":"claude-sonnet-4-5","messages":[{"role":"user","content":"go"}]}'
-REBUILT = Speller(format_name="some-history", reconstructed=True).line(Derived(body=BODY, line=1))
+REBUILT = bytes(Speller(format_name="some-history", reconstructed=True).line(Derived(body=BODY, line=1)))
 
 
 def test_the_report_reads_like_this(cg: Cg, snapshot: SnapshotAssertion) -> None:

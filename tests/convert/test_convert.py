@@ -64,7 +64,7 @@ def test_bodies_of_several_lines_are_counted() -> None:
 
 def test_a_history_is_no_capture() -> None:
     """Bare bodies of requests that nobody sent would pass for what was sent."""
-    line = Speller(format_name="x", reconstructed=True).line(Derived(body=BODY, line=1))
+    line = bytes(Speller(format_name="x", reconstructed=True).line(Derived(body=BODY, line=1)))
     with pytest.raises(FormatError, match="no request stands as it was sent"):
         _of(line, Kind.CAPTURE)
 

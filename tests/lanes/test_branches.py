@@ -22,7 +22,11 @@ def _body(said: list[dict[str, Any]]) -> bytes:
 
 def _lines(*requests: tuple[str, list[dict[str, Any]]], is_history: bool) -> bytes:
     return b"".join(
-        Speller(format_name="x", reconstructed=is_history).line(Derived(body=_body(said), line=1, session_id=session))
+        bytes(
+            Speller(format_name="x", reconstructed=is_history).line(
+                Derived(body=_body(said), line=1, session_id=session)
+            )
+        )
         for session, said in requests
     )
 

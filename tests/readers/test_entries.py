@@ -85,7 +85,7 @@ def check_spans(entry: Entry) -> None:
     """Every item and part of the request in *entry* is exactly the slice that means its value."""
     assert entry.exchange is not None
     request = entry.exchange.request
-    raw = request.raw.tobytes()
+    raw = bytes(request.raw)
     body = json.loads(raw)
     _check_body(entry, raw)
     history = body["messages"] if "messages" in body else body["input"]
@@ -113,7 +113,7 @@ def _check_body(entry: Entry, raw: bytes) -> None:
 def _check_items(request: Request, items: tuple[Item, ...], starts: list[int], values: list[Any]) -> None:
     assert len(items) == len(starts) == len(values)
     for item, start, value in zip(items, starts, values, strict=True):
-        written = request.raw[start : start + item.size_bytes].tobytes()
+        written = bytes(request.raw[start : start + item.size_bytes])
         assert json.loads(written) == value
         assert item.parts
         for part in item.parts:
@@ -209,7 +209,7 @@ def test_a_byte_order_mark_goes_through_on_its_own() -> None:
         entries = _entries(data)
         assert b"".join(entry.raw for entry in entries) == data
         assert entries[0].raw.startswith(b"\xef\xbb\xbf")
-        assert {entry.exchange.request.raw.tobytes() for entry in entries if entry.exchange} == {GOOD}
+        assert {bytes(entry.exchange.request.raw) for entry in entries if entry.exchange} == {GOOD}
 
 
 def test_lines_of_a_document_are_counted() -> None:

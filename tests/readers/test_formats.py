@@ -207,7 +207,7 @@ def test_envelopes_hold_the_body_under_many_names(path: str, *, quoted: bool) ->
     for key in reversed(path.split(".")):
         held = {key: held}
     (found,) = _exchanges({"id": 7, **held})
-    assert json.loads(found.request.raw.tobytes()) == BODY
+    assert json.loads(bytes(found.request.raw)) == BODY
     assert found.source.wrap == ("json_string" if quoted else "object")
 
 

@@ -86,7 +86,7 @@ def test_a_section_that_the_body_has_is_recorded() -> None:
     """Whatever the line says of the format."""
     body = BODY[:-1] + b',"system":"Be brief."}'
     without_tools = Derived(body=body, line=1, unrecorded=FULL.unrecorded)
-    found = _exchange(Speller(format_name="x", reconstructed=True).line(without_tools))
+    found = _exchange(bytes(Speller(format_name="x", reconstructed=True).line(without_tools)))
     assert found.request.tools is None
     assert found.request.system is not None
     assert [item.wire for item in found.request.system] == [b'"Be brief."']
@@ -95,7 +95,7 @@ def test_a_section_that_the_body_has_is_recorded() -> None:
 def test_a_body_of_several_lines_takes_one() -> None:
     """Its line ends become spaces: nothing else of it changes."""
     body = BODY.replace(b",", b",\r\n  ")
-    line = Speller(format_name="x", reconstructed=False).line(Derived(body=body, line=1))
+    line = bytes(Speller(format_name="x", reconstructed=False).line(Derived(body=body, line=1)))
     assert line.count(b"\n") == 1
     assert bytes(_exchange(line).request.raw) == BODY.replace(b",", b",    ")
 
@@ -105,7 +105,7 @@ def test_the_file_says_what_is_known() -> None:
     found = read(io.BytesIO(LINE * 2), file="f")
     assert found.known == Known(tools=False, system=False, usage=True, response=True, time=True)
     assert found.is_reconstructed
-    plain = Speller(format_name="har", reconstructed=False).line(Derived(body=BODY, line=1))
+    plain = bytes(Speller(format_name="har", reconstructed=False).line(Derived(body=BODY, line=1)))
     found = read(io.BytesIO(plain), file="f")
     assert found.known == Known(tools=True, system=True, usage=False, response=False, time=False)
     assert not found.is_reconstructed

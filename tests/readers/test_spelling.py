@@ -35,7 +35,7 @@ def test_a_line_does_not_depend_on_the_one_before(bodies: list[list[int]]) -> No
     speller = Speller(format_name="x", reconstructed=True)
     for i, numbers in enumerate(bodies):
         messages = [_MESSAGES[k] for k in numbers]
-        line = speller.line(Derived(body=spelling.body(messages), line=i))
+        line = bytes(speller.line(Derived(body=spelling.body(messages), line=i)))
         assert line == Speller(format_name="x", reconstructed=True).line(
             Derived(body=b"".join(spelling.body(messages)), line=i)
         )

@@ -14,11 +14,12 @@ from cgcli import prefix
 from cgcli.dialects import named
 from cgcli.model import Section, changed, unique
 from cgcli.readers.single import BodyParser
+from cgcli.rope import Rope, ends_of, plain
 from cgcli.wire.spans import Document
 from cgcli.wire.splice import pieces, splice
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from cgcli.compaction.splicing import Placed
     from cgcli.model import Item, Request
@@ -78,22 +79,45 @@ def _put_together(request: Request, placed: tuple[Placed, ...], last: _Before | 
         if edits is not None:
             new[i] = _edited(request, first + i, edits)
             shift += new[i].size_bytes - item.size_bytes
-    kept, at = before.raw[:0], 0
-    if last is not None and first and _has_head(request, last.request):
-        # Messages that are the same items are so byte for byte, with what stands between them: so they were found.
-        kept, at = before.raw[: _end(before, first - 1)], _end(request, first - 1)
-    literals = ((start, stop, one.literal) for start, stop, one in placed[n_placed if at else 0 :])
-    raw = b"".join((kept, *pieces(request.raw, literals, at, len(request.raw))))
+    edited = {i: new[i - first] for i in inside}
+    raw = _in_pieces(request, edited, first, before) or _in_bytes(request, placed, first, last)
     end, behind = request.starts[-1], len(raw) - len(request.raw)
     return changed(
         request,
-        raw=memoryview(raw),
+        raw=raw,
         messages=(*before.messages[:first], *new),
         starts=before.starts[:first] + starts,
         states=prefix.extend(before.states[:first], new),
         tools_starts=tuple(at + behind if at > end else at for at in request.tools_starts),
         system_starts=tuple(at + behind if at > end else at for at in request.system_starts),
     )
+
+
+def _in_pieces(request: Request, edited: Mapping[int, Item], first: int, before: Request) -> Rope | None:
+    """The bytes of *request* with *edited* messages, those before *first* as *before* has them; None for no ropes."""
+    raw, its = request.raw, before.raw
+    if not isinstance(raw, Rope) or not isinstance(its, Rope):
+        return None
+    last = len(request.messages) - 1
+    if raw.start + _end(request, last) != len(raw.first) + raw.ends[2 * last]:
+        return None
+    n_same = max(0, 2 * first - 1)  # each message is a piece, and so is each comma: what follows the last may differ
+    rest = [*raw.rest[n_same:]]
+    for i, item in edited.items():
+        rest[2 * i - n_same] = item.wire
+    ends = ends_of(rest, its.ends[:n_same])
+    stop = raw.stop + ends[-1] - raw.ends[-1]
+    return Rope(raw.first, (*its.rest[:n_same], *rest), ends, start=raw.start, stop=stop)
+
+
+def _in_bytes(request: Request, placed: Sequence[Placed], n_same: int, last: _Before | None) -> memoryview:
+    """The bytes of *request* with what is *placed* in it, the first *n_same* messages as the *last* one had them."""
+    raw, kept, at = plain(request.raw), b"", 0
+    if last is not None and n_same and _has_head(request, last.request):
+        # Messages that are the same items are so byte for byte, with what stands between them: so they were found.
+        kept, at = bytes(last.sent.raw[: _end(last.sent, n_same - 1)]), _end(request, n_same - 1)
+    literals = ((start, stop, one.literal) for start, stop, one in placed if start >= at)
+    return memoryview(b"".join((kept, *pieces(raw, literals, at, len(raw)))))
 
 
 def _same(request: Request, placed: tuple[Placed, ...], last: _Before | None) -> tuple[int, int]:

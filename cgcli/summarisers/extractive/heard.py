@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from cgcli.model import Item, Part, Request
+    from cgcli.rope import Raw
 
 _INPUTS = ("input", "arguments", "action", "operation")
 """The members that a call's arguments stand under, in any dialect."""
@@ -130,7 +131,7 @@ def _call(item: Item, part: Part) -> Use:
     return Use(call_id=part.pair_id, name=clean(part.name or ""), given=given)
 
 
-def _result(item: Item, part: Part, raw: memoryview, at: int) -> tuple[str, bool]:
+def _result(item: Item, part: Part, raw: Raw, at: int) -> tuple[str, bool]:
     """The text of a part of a result, and whether an exit code in it says that the tool failed.
 
     Some agents put the output into JSON, `{"output":"…","metadata":{"exit_code":1}}`.
