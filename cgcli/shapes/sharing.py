@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from cgcli.prefix.difference import agreeing
 from cgcli.prefix.divergence import divergence
 from cgcli.prefix.keys import full_key, key_at
+from cgcli.rope import plain
 from cgcli.shapes.comparison import Sharing
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ def sharing(parent: Request, call: Request, ruler: Ruler, *, n_prefix: int) -> S
     return Sharing(
         blocks=n_blocks,
         tokens=ruler.tokens(_tokens(parent, n_blocks, ruler)),
-        wire_bytes=agreeing(bytes(parent.raw), bytes(call.raw)),
+        wire_bytes=agreeing(memoryview(plain(parent.raw)), memoryview(plain(call.raw))),
         parts_at=found.path if found is not None else _end_path(parent, call),
         kind=found.kind.value if found is not None else None,
         is_exact=is_appended and key_at(call, n_before) == full_key(parent),
