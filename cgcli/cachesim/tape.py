@@ -126,13 +126,13 @@ class Tape:
         first = _n_known(states, n_messages, upto)
         total = upto[states[first - 1]] if first else 0
         for i in range(first, n_messages):
-            total += self.ruler.meter.item(request.messages[i], request.raw, request.starts[i])
+            total += self.ruler.meter.item(request.messages[i])
             upto[states[i]] = total
         return total
 
     def within(self, request: Request, i_message: int, stop: int) -> int:
         """The tokens of message *i_message* up to its part *stop*."""
-        parts = self.ruler.meter.parts(request.messages[i_message], request.raw, request.starts[i_message])
+        parts = self.ruler.meter.parts(request.messages[i_message])
         return MESSAGE_TOKENS + sum(parts[:stop])
 
     def seen(self, request: Request) -> Seen:
@@ -190,7 +190,7 @@ class Tape:
         found = self.layout(request.messages[i_message])
         if not any(found.thinking[:n_blocks]):
             return 0
-        parts = self.ruler.meter.parts(request.messages[i_message], request.raw, request.starts[i_message])
+        parts = self.ruler.meter.parts(request.messages[i_message])
         return sum(sum(parts[found.starts[k] : found.stop(k)]) for k in range(n_blocks) if found.thinking[k])
 
     def _head(self, request: Request) -> Head:
@@ -198,15 +198,12 @@ class Tape:
         elsewhere = frozenset(item for item in request.tools or () if _is_elsewhere(request, item))
         counted = 0
         spots: list[Spot] = []
-        for section, items, starts in (
-            (Section.TOOLS, request.tools, request.tools_starts),
-            (Section.SYSTEM, request.system, request.system_starts),
-        ):
+        for section, items in ((Section.TOOLS, request.tools), (Section.SYSTEM, request.system)):
             running = sha256(running + section.value.encode() + (b"?" if items is None else b"")).digest()
             behind = 0
             for i_item, item in enumerate(items or ()):
                 found = self.layout(item)
-                parts = self.ruler.meter.parts(item, request.raw, starts[i_item])
+                parts = self.ruler.meter.parts(item)
                 marks = marks_of(item, found)
                 if item in elsewhere:
                     behind += sum(parts)

@@ -42,7 +42,7 @@ class Wording:
 def wordings(item: Item, raw: Raw, start: int, meter: Meter) -> Iterator[Wording]:
     """Those of *item*, which stands at byte *start* of *raw*, in order."""
     own, content = own_and_content(item)
-    counts = meter.parts(item, raw, start)
+    counts = meter.parts(item)
     stops = [*(block.i_part for block in content[1:]), len(item.parts)]
     for block, stop in zip(content, stops, strict=False):
         first = block.i_part

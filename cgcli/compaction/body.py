@@ -72,8 +72,8 @@ class Body:
     """What each of them saves, counted."""
     sent_tokens: int
     """Counted, of the whole request with the earlier decisions."""
-    item_tokens: Callable[[Item, int], int]
-    """Counted tokens of an item that stands at a byte of the body, before compaction."""
+    item_tokens: Callable[[Item], int]
+    """Counted tokens of an item, before compaction."""
     count: Callable[[str], int]
     style: Style
     """How new strings are spelled."""

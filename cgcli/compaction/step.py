@@ -161,7 +161,7 @@ class Stepper:
         found = list(kept.cumulative)
         total = found[-1] if found else 0
         for i in range(len(found), len(request.messages)):
-            total += self._meter.item(request.messages[i], request.raw, request.starts[i])
+            total += self._meter.item(request.messages[i])
             found.append(total)
         return found
 
@@ -239,7 +239,7 @@ class Stepper:
             taken=tuple((start, stop) for start, stop, _ in taken),
             taken_tokens=tuple(decision.saved_tokens for _, _, decision in taken),
             sent_tokens=turn.view_tokens,
-            item_tokens=lambda item, at: self._meter.item(item, request.raw, at),
+            item_tokens=self._meter.item,
             count=self._pipeline.count,
             style=self._pipeline.style,
         )
@@ -247,7 +247,7 @@ class Stepper:
 
     def _static(self, request: Request) -> int:
         """Tokens of the tools and the system prompt."""
-        return sum(self._meter.item(item, request.raw, start) for item, start in request.head())
+        return sum(self._meter.item(item) for item, _ in request.head())
 
 
 def _earlier(a: int | None, b: int | None) -> int | None:

@@ -214,7 +214,7 @@ class Turn:
         slot = found.slot
         if old is not None and old.decision is not None and not self._may_replace(old.decision, slot):
             slot = changed(slot, decision=old.decision, skips=skips_beside(old.decision, slot))
-        self.considered.append(changed(found, slot=slot))
+        self.considered.append(found if slot is found.slot else changed(found, slot=slot))
         self._count(old, slot)
         if old is None:
             self.slots.append(slot)
@@ -282,7 +282,7 @@ class Turn:
             view=self.view,
             desk=self.desk if may_ask else None,
         )
-        tokens = self.meter.parts(item, request.raw, request.starts[i_message])[i_part]
+        tokens = self.meter.parts(item)[i_part]
         here = written(item, i_part)
         if is_recovered(request, i_message, part):
             return self.pipeline.left_alone(here, tokens, where, RECOVERED)
@@ -343,4 +343,4 @@ def _fresh(request: Request, n_before: int) -> Iterator[tuple[int, int, Part]]:
 
 
 def _part_tokens(meter: Meter, request: Request, i_message: int, i_part: int) -> int:
-    return meter.parts(request.messages[i_message], request.raw, request.starts[i_message])[i_part]
+    return meter.parts(request.messages[i_message])[i_part]

@@ -119,7 +119,7 @@ class Inspector:
         self._marks(request)
 
     def _item(self, meter: Meter, item: Item, request: Request, start: int) -> Counter[str]:
-        counts = meter.parts(item, request.raw, start)
+        counts = meter.parts(item)
         found: Counter[str] = Counter()
         for part, n in zip(item.parts, counts, strict=True):
             found[part.kind.value] += n

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import chain
 from typing import TYPE_CHECKING
 
 from cgcli.prefix.difference import agreeing
@@ -53,15 +52,15 @@ def _end_path(parent: Request, call: Request) -> str | None:
 def _tokens(request: Request, n_blocks: int, ruler: Ruler) -> int:
     """Counted tokens of the first *n_blocks* blocks."""
     total = 0
-    for item, start in chain(request.head(), zip(request.messages, request.starts, strict=True)):
+    for item in (*(item for item, _ in request.head()), *request.messages):
         if not n_blocks:
             break
         if len(item.blocks) <= n_blocks:
-            total += ruler.meter.item(item, request.raw, start)
+            total += ruler.meter.item(item)
             n_blocks -= len(item.blocks)
             continue
         stop = item.blocks[n_blocks].i_part
-        total += sum(ruler.meter.parts(item, request.raw, start)[:stop])
+        total += sum(ruler.meter.parts(item)[:stop])
         break
     return total
 

@@ -30,30 +30,31 @@ class Meter:
         self.count = count
         self._known: dict[Digest, tuple[int, ...]] = {}
 
-    def parts(self, item: Item, raw: Raw, start: int) -> tuple[int, ...]:
-        """The tokens of each part of *item*, which stands at byte *start* of *raw*.
+    def parts(self, item: Item) -> tuple[int, ...]:
+        """The tokens of each part of *item*.
 
         A part with a slot counts as its decoded text, any other as JSON without white space and cache marks: neither is
         read by the model, and both may change from turn to turn. An image counts 0.
         """
         known = self._known.get(item.rendered)
         if known is None:
-            known = tuple(self._part(part, raw, start) for part in item.parts)
+            written = item.view()
+            known = tuple(self._part(part, written) for part in item.parts)
             self._known[item.rendered] = known
         return known
 
-    def item(self, item: Item, raw: Raw, start: int) -> int:
+    def item(self, item: Item) -> int:
         """The tokens of the whole *item*."""
         overhead = MESSAGE_TOKENS if item.section == "messages" else 0
-        return overhead + sum(self.parts(item, raw, start))
+        return overhead + sum(self.parts(item))
 
-    def _part(self, part: Part, raw: Raw, start: int) -> int:
+    def _part(self, part: Part, item: memoryview) -> int:
         if part.kind in _NOT_TEXT:
             return 0
         if part.slot is not None:
-            found = texts(_view(part.slot, raw, start))
+            found = texts(item[part.slot.start : part.slot.stop])
         else:
-            written = Document(bytes(_view(part.span, raw, start))).root()
+            written = Document(bytes(item[part.span.start : part.span.stop])).root()
             found = map(text, pieces(free_content(written, without=MARK_KEYS)))
         return sum(map(self.count, steady(found)))
 

@@ -75,12 +75,11 @@ class Ruler:
 
     def measure(self, request: Request) -> Measured:
         """The counted tokens of each item of *request*; each distinct item is counted once."""
-        item, raw = self.meter.item, request.raw
-        tools, system = request.tools or (), request.system or ()
+        item = self.meter.item
         return Measured(
-            tools=tuple(item(one, raw, at) for one, at in zip(tools, request.tools_starts, strict=True)),
-            system=tuple(item(one, raw, at) for one, at in zip(system, request.system_starts, strict=True)),
-            messages=tuple(item(one, raw, at) for one, at in zip(request.messages, request.starts, strict=True)),
+            tools=tuple(map(item, request.tools or ())),
+            system=tuple(map(item, request.system or ())),
+            messages=tuple(map(item, request.messages)),
         )
 
     def tokens(self, counted: int) -> int:

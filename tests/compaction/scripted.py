@@ -116,7 +116,7 @@ def seen(taken: Sequence[tuple[int, int, int]] = (), *, n_same: int = 0) -> Body
         taken=tuple((start, stop) for start, stop, _ in taken),
         taken_tokens=tuple(tokens for _, _, tokens in taken),
         sent_tokens=1000 - sum(tokens for _, _, tokens in taken),
-        item_tokens=lambda _item, _start: 0,
+        item_tokens=lambda _item: 0,
         count=len,
         style=Style.UTF8,
     )

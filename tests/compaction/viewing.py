@@ -129,7 +129,7 @@ def view_of(record: Json, *, count: Callable[[str], int] = len, before: View | N
     meter = Meter(count)
 
     def tokens_of(i_message: int, i_part: int) -> int:
-        return meter.parts(made.messages[i_message], made.raw, made.starts[i_message])[i_part]
+        return meter.parts(made.messages[i_message])[i_part]
 
     return View(made, tokens_of, before=before)
 

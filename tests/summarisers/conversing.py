@@ -80,7 +80,7 @@ def _responses(turns: list[Turn]) -> list[Json]:
 def measured(request: Request) -> int:
     """The counted tokens of all its messages."""
     meter = Meter(counter().count)
-    return sum(meter.item(item, request.raw, at) for item, at in zip(request.messages, request.starts, strict=True))
+    return sum(map(meter.item, request.messages))
 
 
 def task(request: Request, *, tokens: int | None = None, mode: CallMode = CallMode.STANDALONE) -> Task:

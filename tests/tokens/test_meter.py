@@ -40,7 +40,7 @@ def test_each_distinct_item_is_counted_once() -> None:
     for entry in read(BytesIO(lines(bodies)), file="made.jsonl"):
         assert entry.exchange is not None
         made = entry.exchange.request
-        sums.append(sum(meter.item(one, made.raw, at) for one, at in zip(made.messages, made.starts, strict=True)))
+        sums.append(sum(map(meter.item, made.messages)))
     call = _json(turn(1)[0]["content"][0])
     assert counting.asked == ["go", "fine", "more", call, "out"]
     assert sums == [3 + 2, 3 * 3 + 2 + 4 + 4, 5 * 3 + 2 + 4 + 4 + len(call) + 3]
@@ -51,7 +51,7 @@ def test_the_same_output_under_two_ids_is_counted_for_each() -> None:
     counting = Counting()
     meter = Meter(counting)
     made = request(body(output(1, "same"), output(2, "same")))
-    assert [meter.item(one, made.raw, at) for one, at in zip(made.messages, made.starts, strict=True)] == [7, 7]
+    assert [*map(meter.item, made.messages)] == [7, 7]
     assert counting.asked == ["same", "same"]
 
 
@@ -59,7 +59,7 @@ def test_an_image_counts_nothing_and_a_text_counts_as_it_reads() -> None:
     """Escapes do not count: the decoded text does. An image's size in tokens is not its bytes."""
     image = {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "QUFB" * 99}}
     made = request(body({"role": "user", "content": [image, {"type": "text", "text": "é\n"}]}))
-    assert Meter(len).parts(made.messages[0], made.raw, made.starts[0]) == (0, 2)
+    assert Meter(len).parts(made.messages[0]) == (0, 2)
 
 
 @pytest.mark.parametrize(
@@ -72,7 +72,7 @@ def test_sums_are_those_of_a_plain_walk(file: str) -> None:
     with (FIXTURES / file).open("rb") as stream:
         made = [entry.exchange.request for entry in read(stream, file=file) if entry.exchange is not None]
         for one, (_, parsed) in zip(made, oracle.bodies((FIXTURES / file).read_bytes()), strict=True):
-            total = sum(meter.item(item, one.raw, start) for _, item, start in one.placed())
+            total = sum(meter.item(item) for _, item, _ in one.placed())
             assert total == sum(map(count, _texts(parsed))) + 3 * len(parsed["messages"])
 
 
@@ -113,7 +113,7 @@ def test_marks_and_spelling_do_not_count() -> None:
         (entry,) = read(BytesIO(text.encode()), file="made")
         assert entry.exchange is not None
         made = entry.exchange.request
-        counts.append(Meter(len).item(made.messages[1], made.raw, made.starts[1]))
+        counts.append(Meter(len).item(made.messages[1]))
     assert counts == [3 + len(_json(block))] * 2
 
 
@@ -126,7 +126,7 @@ def test_a_generated_lane_has_the_sum_of_its_texts() -> None:
         made = entry.exchange.request
         calls = sum(len(_json(call)) for message in parsed["messages"] for call in message.get("tool_calls", []))
         texts = sum(len(text) for message in parsed["messages"] for text in _chat_texts(message["content"]))
-        total = sum(meter.item(one, made.raw, at) for one, at in zip(made.messages, made.starts, strict=True))
+        total = sum(map(meter.item, made.messages))
         assert total == texts + calls + 3 * len(parsed["messages"])
 
 

@@ -162,8 +162,8 @@ class _Placing:
 
     def _has_large_head(self) -> bool:
         tokens = 0
-        for _, item, base in _of_head(self._body.request):
-            tokens += self._body.item_tokens(item, base)
+        for _, item, _ in _of_head(self._body.request):
+            tokens += self._body.item_tokens(item)
             if _reaches_minimum(self._body.request.model, tokens):
                 return True
         return False

@@ -170,7 +170,7 @@ def _edits(
         if is_cut(near, start, stop):
             return None
         inside = (i for i in gone if start <= spans[i][0] and spans[i][1] <= stop)
-        saved = sum(body.item_tokens(tools[i], starts[i]) for i in inside) - body.saved_in(start, stop)
+        saved = sum(body.item_tokens(tools[i]) for i in inside) - body.saved_in(start, stop)
         found.append(BodyEdit(start=start, stop=stop, new=b"", saved_tokens=saved))
     for i, (place, written) in moves.items():
         if not is_free(place, starts[i], near):

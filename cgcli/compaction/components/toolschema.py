@@ -68,12 +68,12 @@ def _planned(body: Body, tools: tuple[Item, ...]) -> _Memory:
     """What becomes of all *tools*, as if no other step had done anything."""
     changes: list[tuple[int, Stripped, int]] = []
     skips: list[Skip] = []
-    for i, (item, start) in enumerate(zip(tools, body.request.tools_starts, strict=True)):
+    for i, item in enumerate(tools):
         found = stripped(item)
         if not isinstance(found, Stripped):
             skips.append(Skip(reason=found))
             continue
-        saved = body.item_tokens(item, start) - body.count(_read(found.wire))
+        saved = body.item_tokens(item) - body.count(_read(found.wire))
         if saved > 0:
             changes.append((i, found, saved))
         else:

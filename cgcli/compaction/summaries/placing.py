@@ -125,7 +125,7 @@ def _provider(
     new = followed.edits[0][2]
     sent = parse_body(followed.body)
     n_new = len(sent.messages) - len(request.messages) + stop - start
-    tokens = sum(meter.item(sent.messages[start + i], sent.raw, sent.starts[start + i]) for i in range(n_new))
+    tokens = sum(meter.item(sent.messages[start + i]) for i in range(n_new))
     decision = Decision(
         literal=new,
         original=Digest(sha256(original(request, start, stop)).digest()),

@@ -198,9 +198,7 @@ class SummaryTurn:
             self._refused(_NO_MODEL, None, view_tokens)
             return
         parent = self._parser.parse(sent())
-        measured = [
-            self._meter.item(item, parent.raw, at) for item, at in zip(parent.messages, parent.starts, strict=True)
-        ]
+        measured = [self._meter.item(item) for item in parent.messages]
         sent_now = Sent(
             request=parent,
             tokens=measured,
@@ -299,4 +297,4 @@ class SummaryTurn:
 
     def _call_tokens(self, body: bytes) -> int:
         request = self._parser.parse(body)
-        return sum(self._meter.item(item, request.raw, at) for _, item, at in request.placed())
+        return sum(self._meter.item(item) for _, item, _ in request.placed())

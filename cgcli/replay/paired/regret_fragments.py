@@ -6,6 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from cgcli.compaction.invoked import invocations
+from cgcli.compaction.written import written
 from cgcli.dialects.content import decoded
 from cgcli.dialects.pairing import LEGACY
 from cgcli.model import Digest, Kind, unique
@@ -105,7 +106,8 @@ class Fragments:
                 call = calls[len(named)]
                 asks = json.dumps([call.name, call.arguments], sort_keys=True)
                 named[i_part] = Called(joins=call.pair_id or LEGACY + call.name, asks=asks)
-            found = facts(text_of(item, part))
+            is_output = part.kind is Kind.TOOL_RESULT and part.slot is not None
+            found = facts(written(item, i_part).text if is_output else text_of(item, part))
             place = (item.rendered, i_part)
             self._facts[place] = found
             told = found.words | found.lines

@@ -62,7 +62,7 @@ class Edited:
         self.before = request
         return Body(
             request=request,
-            view=View(request, lambda i, k: self.meter.parts(request.messages[i], request.raw, request.starts[i])[k]),
+            view=View(request, lambda i, k: self.meter.parts(request.messages[i])[k]),
             held=known(n_same) if n_same else NOTHING,
             rule=HeldRule.RESPECT,
             memory=self.memory,
@@ -70,8 +70,8 @@ class Edited:
             rewritten_from=None,
             taken=taken,
             taken_tokens=(0,) * len(taken),
-            sent_tokens=sum(self.meter.item(item, request.raw, start) for _, item, start in request.placed()),
-            item_tokens=lambda item, start: self.meter.item(item, request.raw, start),
+            sent_tokens=sum(self.meter.item(item) for _, item, _ in request.placed()),
+            item_tokens=self.meter.item,
             count=self.meter.count,
             style=Style.UTF8,
         )

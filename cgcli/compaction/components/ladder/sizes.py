@@ -21,7 +21,7 @@ class Sizes:
     @cached_property
     def head_tokens(self) -> int:
         """Of tools and system prompt, before compaction."""
-        return sum(self._body.item_tokens(item, start) for item, start in self._body.request.head())
+        return sum(self._body.item_tokens(item) for item, _ in self._body.request.head())
 
     def messages(self, start: int, stop: int) -> int:
         """Of messages `start:stop`."""
