@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from enum import Enum, auto
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -36,6 +37,23 @@ if TYPE_CHECKING:
 _FILE = "file"
 
 
+class Shown(Enum):
+    """How much of a replay is wanted."""
+
+    SUMS = auto()
+    TURNS = auto()
+    """Each request, too."""
+    TEXTS = auto()
+    """And how edits read, and what the gates say."""
+
+    @classmethod
+    def of(cls, html: str | None, *, turns: bool) -> Shown:
+        """A page wants all of it."""
+        if html is not None:
+            return cls.TEXTS
+        return cls.TURNS if turns else cls.SUMS
+
+
 @value
 class Asked:
     """What was asked for."""
@@ -53,7 +71,7 @@ class Asked:
     rates: Path | None
     config: Path | None
     format_name: str | None
-    with_texts: bool
+    shown: Shown
     modes: Given = Given()
 
 
@@ -122,7 +140,7 @@ def one(doing: Work, file: str) -> dict[str, Any]:
 
 def _document(doing: Work, file: str, anew: Callable[[], Capture]) -> dict[str, Any]:
     asked = doing.asked
-    gates = Gates(anew) if asked.with_texts else None
+    gates = Gates(anew) if asked.shown is Shown.TEXTS else None
     done = replay(anew, doing.wanted) if gates is None else replay(gates.anew, doing.wanted, watch=gates.see)
     if not done.arms[0].turns:
         raise InputError("no request in the file", where=file, hint="cg inspect tells what is in a file")
@@ -130,7 +148,8 @@ def _document(doing: Work, file: str, anew: Callable[[], Capture]) -> dict[str, 
         done,
         _told(doing),
         labels=doing.labels,
-        with_texts=asked.with_texts,
+        with_texts=asked.shown is Shown.TEXTS,
+        with_turns=asked.shown is not Shown.SUMS,
         gates=gates.documents() if gates is not None else None,
     )
     if asked.modes.sweep:

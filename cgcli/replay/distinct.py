@@ -57,8 +57,10 @@ class Distinct:
         slot = evaluation.slot
         place = Place(root=self._root(thread), message=request.messages[slot.i_message].rendered, i_part=slot.i_part)
         skips = tuple(skip for skip in slot.skips if (place, skip[0], "") not in self._met)
-        self.skipped.subtract(self._skips.get(place, ()))
-        self.skipped.update(skips)
+        for skip in self._skips.get(place, ()):
+            self.skipped[skip] -= 1
+        for skip in skips:
+            self.skipped[skip] += 1
         self._skips[place] = skips
         for reverted in evaluation.reverted:
             if self._is_first(place, reverted.component, reverted.reason):

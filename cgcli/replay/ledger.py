@@ -74,7 +74,9 @@ class Ledger:
         self.dialects[request.dialect] += 1
         for evaluation in outcome.considered:
             self.distinct.book(placement.thread, request, evaluation)
-        self.saved_gross.update({name: saved for name, saved in state.saved.items() if saved})
+        for name, saved in state.saved.items():
+            if saved:
+                self.saved_gross[name] += saved
         for told in outcome.bodies:
             self.distinct.book_body(told)
             self.saved_gross[told.component] += told.saved_tokens

@@ -114,7 +114,11 @@ class Fragments:
             new = told.difference(first)
             first.update(dict.fromkeys(new, place))
             for fact in told - new:
-                more.setdefault(fact, [first[fact]]).append(place)
+                places = more.get(fact)
+                if places is None:
+                    more[fact] = [first[fact], place]
+                else:
+                    places.append(place)
         self._calls[item.rendered] = named
 
 

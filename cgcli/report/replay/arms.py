@@ -32,6 +32,7 @@ def arm(
     *,
     places: Places,
     with_texts: bool,
+    with_turns: bool = True,
     gates: Sequence[Mapping[str, Any]] = (),
 ) -> dict[str, Any]:
     """The policy *one*, beside *off*; *gates* are what they say of what it sends."""
@@ -50,7 +51,7 @@ def arm(
         "refusals": list(_refusals(one)) if one.is_enforced else [],
         "gates": list(gates),
         "own_calls": [_own(call) for turn in one.turns for call in turn.own_calls],
-        "turns": list(_turns(one, off, places, with_texts=with_texts)),
+        "turns": list(_turns(one, off, places, with_texts=with_texts)) if with_turns else [],
         "regrets": [
             {
                 "kind": regret.kind.value,

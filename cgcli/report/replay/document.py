@@ -68,11 +68,13 @@ def file_document(
     *,
     labels: Sequence[str],
     with_texts: bool,
+    with_turns: bool = True,
     gates: Sequence[Sequence[Mapping[str, Any]]] | None = None,
 ) -> dict[str, Any]:
     """One file; *told* are the options, *labels* what each policy is called; *with_texts*: edits as they read.
 
-    *gates* are, for each policy, what the gates say of what it sends; None: they were not asked.
+    *gates* are, for each policy, what the gates say of what it sends; None: they were not asked. Without *with_turns*
+    only doing nothing has its requests one by one.
     """
     capture = done.capture
     off = done.arms[0]
@@ -104,6 +106,7 @@ def file_document(
                 found[label],
                 places=where,
                 with_texts=with_texts,
+                with_turns=with_turns or one is off,
                 gates=gates[i] if gates is not None else (),
             )
             for i, (label, one) in enumerate(zip(labels, done.arms, strict=True))
