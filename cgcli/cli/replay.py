@@ -112,7 +112,7 @@ def command(  # noqa: PLR0913 - the options of the command
 
     Example: cg replay session.jsonl --policy fork --mode sync,observe,async --sweep
     """
-    from cgcli.cli.replaying import Asked, Shown, again, check, replayed, work  # noqa: PLC0415 - imported when the command runs
+    from cgcli.cli.replaying import Asked, again, check, replayed, shown, work  # noqa: PLC0415 - only to run
 
     asked = Asked(
         policies=tuple(policy or ()),
@@ -128,7 +128,7 @@ def command(  # noqa: PLR0913 - the options of the command
         rates=rates,
         config=config,
         format_name=format_name,
-        shown=Shown.of(html, turns=json or turns),
+        shown=shown(html, turns=json or turns),
         modes=mode_options.Given(
             mode=mode,
             latency=latency,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from enum import Enum, auto
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -24,6 +23,7 @@ from cgcli.replay.output import refuse_input_as_output
 from cgcli.replay.paired.clock import Clock
 from cgcli.replay.paired.expand_tool import Inject
 from cgcli.replay.paired.replay import OFF, Wanted, replay
+from cgcli.report.replay.arms import Shown
 from cgcli.report.replay.document import document, file_document
 from cgcli.report.replay.gates import gate_document
 from cgcli.report.replay.next_command import Again
@@ -35,23 +35,6 @@ if TYPE_CHECKING:
     from cgcli.readers import Capture
 
 _FILE = "file"
-
-
-class Shown(Enum):
-    """How much of a replay is wanted."""
-
-    SUMS = auto()
-    TURNS = auto()
-    """Each request, too."""
-    TEXTS = auto()
-    """And how edits read, and what the gates say."""
-
-    @classmethod
-    def of(cls, html: str | None, *, turns: bool) -> Shown:
-        """A page wants all of it."""
-        if html is not None:
-            return cls.TEXTS
-        return cls.TURNS if turns else cls.SUMS
 
 
 @value
@@ -148,8 +131,7 @@ def _document(doing: Work, file: str, anew: Callable[[], Capture]) -> dict[str, 
         done,
         _told(doing),
         labels=doing.labels,
-        with_texts=asked.shown is Shown.TEXTS,
-        with_turns=asked.shown is not Shown.SUMS,
+        shown=asked.shown,
         gates=gates.documents() if gates is not None else None,
     )
     if asked.modes.sweep:
@@ -194,6 +176,13 @@ def errors(report: Mapping[str, Any], *, strict: bool) -> Iterator[CgError]:
                 where=f"{file['file']}:{skipped['line']}",
                 hint="leave --strict away: unusable records are then left out",
             )
+
+
+def shown(html: str | None, *, turns: bool) -> Shown:
+    """How much is wanted; a page shows all of it."""
+    if html is not None:
+        return Shown.TEXTS
+    return Shown.TURNS if turns else Shown.SUMS
 
 
 def again(asked: Asked) -> Again:

@@ -17,6 +17,7 @@ from cgcli.compaction.policy import Policy
 from cgcli.compaction.state import HeldRule
 from cgcli.readers import read
 from cgcli.replay.paired.replay import Planned, Wanted, replay
+from cgcli.report.replay.arms import Shown
 from cgcli.report.replay.document import document, file_document
 from cgcli.summarisers.recorded import Recorded
 from tests.compaction.filters.writing import MINE
@@ -131,7 +132,7 @@ def _replayed(policy: Policy) -> dict[str, Any]:
     content = (FIXTURES / "bodies" / "chat.jsonl").read_bytes()
     done = replay(lambda: read(BytesIO(content), file="chat.jsonl"), wanted)
     told = {"clock": {"kind": "file", "gap_s": None}}
-    return document([file_document(done, told, labels=["off", "p"], with_texts=False)], [], ["off", "p"])
+    return document([file_document(done, told, labels=["off", "p"], shown=Shown.TURNS)], [], ["off", "p"])
 
 
 def _unpriced(folder: Path) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from decimal import Decimal
+from enum import Enum, auto
 from typing import TYPE_CHECKING, Any
 
 from cgcli.compaction.paying import Unpaid
@@ -24,6 +25,16 @@ if TYPE_CHECKING:
     from cgcli.report.replay.places import Places
 
 
+class Shown(Enum):
+    """How much of a replay is wanted."""
+
+    SUMS = auto()
+    TURNS = auto()
+    """Each request, too."""
+    TEXTS = auto()
+    """And how edits read, and what the gates say."""
+
+
 def arm(
     label: str,
     one: Arm,
@@ -31,8 +42,7 @@ def arm(
     found: Totals,
     *,
     places: Places,
-    with_texts: bool,
-    with_turns: bool = True,
+    shown: Shown,
     gates: Sequence[Mapping[str, Any]] = (),
 ) -> dict[str, Any]:
     """The policy *one*, beside *off*; *gates* are what they say of what it sends."""
@@ -51,7 +61,7 @@ def arm(
         "refusals": list(_refusals(one)) if one.is_enforced else [],
         "gates": list(gates),
         "own_calls": [_own(call) for turn in one.turns for call in turn.own_calls],
-        "turns": list(_turns(one, off, places, with_texts=with_texts)) if with_turns else [],
+        "turns": list(_turns(one, off, places, with_texts=shown is Shown.TEXTS)) if shown is not Shown.SUMS else [],
         "regrets": [
             {
                 "kind": regret.kind.value,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from cgcli.replay.paired.totals import pareto, totals
 from cgcli.report.lanes import named, turns
 from cgcli.report.rebuilt import basis
-from cgcli.report.replay.arms import arm
+from cgcli.report.replay.arms import Shown, arm
 from cgcli.report.replay.checked import checked
 from cgcli.report.replay.modes import modes
 from cgcli.report.replay.places import places
@@ -67,14 +67,13 @@ def file_document(
     told: Mapping[str, Any],
     *,
     labels: Sequence[str],
-    with_texts: bool,
-    with_turns: bool = True,
+    shown: Shown,
     gates: Sequence[Sequence[Mapping[str, Any]]] | None = None,
 ) -> dict[str, Any]:
-    """One file; *told* are the options, *labels* what each policy is called; *with_texts*: edits as they read.
+    """One file; *told* are the options, *labels* what each policy is called.
 
-    *gates* are, for each policy, what the gates say of what it sends; None: they were not asked. Without *with_turns*
-    only doing nothing has its requests one by one.
+    *gates* are, for each policy, what the gates say of what it sends; None: they were not asked. Doing nothing has its
+    requests one by one, whatever is *shown*.
     """
     capture = done.capture
     off = done.arms[0]
@@ -105,8 +104,7 @@ def file_document(
                 off,
                 found[label],
                 places=where,
-                with_texts=with_texts,
-                with_turns=with_turns or one is off,
+                shown=Shown.TURNS if one is off and shown is Shown.SUMS else shown,
                 gates=gates[i] if gates is not None else (),
             )
             for i, (label, one) in enumerate(zip(labels, done.arms, strict=True))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from cgcli.report.replay.arms import Shown
 from cgcli.report.replay.document import document, file_document
 from tests.replay.paired.lanes import run
 
@@ -20,4 +21,8 @@ def report(
 ) -> Any:
     """The document of one file through *plans*, which are called *labels*."""
     done = run(content, *plans, inject="auto", **more)
-    return document([file_document(done, TOLD, labels=("off", *labels), with_texts=with_texts)], [], ["off", *labels])
+    return document(
+        [file_document(done, TOLD, labels=("off", *labels), shown=Shown.TEXTS if with_texts else Shown.TURNS)],
+        [],
+        ["off", *labels],
+    )
