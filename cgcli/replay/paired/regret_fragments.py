@@ -10,7 +10,7 @@ from cgcli.compaction.written import written
 from cgcli.dialects.content import decoded
 from cgcli.dialects.pairing import LEGACY
 from cgcli.model import Digest, Kind, unique
-from cgcli.replay.paired.regret_words import NOTHING, Facts, facts
+from cgcli.replay.paired.regret_words import facts, lines, may_be_word, words
 from cgcli.wire.spans import Document, Malformed, decode_text
 
 if TYPE_CHECKING:
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 Place = tuple[Digest, int]
 """An item as the provider reads it, and the number of a part in it."""
 _IDS = frozenset({"id", "call_id", "tool_call_id", "tool_use_id"})
+_NOTHING: frozenset[str] = frozenset()
 _ENVELOPE = _IDS | {"type", "role", "signature", "data", "encrypted_content"}
 """What a block says about itself, not to the model."""
 
@@ -40,7 +41,10 @@ class Fragments:
 
     def __init__(self) -> None:
         """Nothing was read yet."""
-        self._facts: dict[Place, Facts] = {}
+        self._lines: dict[Place, frozenset[str]] = {}
+        self._words: dict[Place, frozenset[str]] = {}
+        self._unread: dict[Place, Item] | None = {}
+        """Where fragments stand that nobody looked for yet; None once they are looked for."""
         self._first: dict[str, Place] = {}
         self._more: dict[str, list[Place]] = {}
         """Most stand in one place only: these stand in several, all of which are here."""
@@ -63,9 +67,26 @@ class Fragments:
         self._last = items, present
         return present
 
-    def facts(self, place: Place) -> Facts:
-        """What stands at *place*, in an item of a request that was read."""
-        return self._facts.get(place, NOTHING)
+    def lines(self, place: Place) -> frozenset[str]:
+        """The lines at *place*, in an item of a request that was read."""
+        return self._lines.get(place, _NOTHING)
+
+    def words(self, place: Place) -> frozenset[str]:
+        """The fragments at *place*, in an item of a request that was read."""
+        known = self._words.get(place)
+        if known is None:
+            item = self._unread.get(place) if self._unread is not None else None
+            if item is None:
+                return _NOTHING
+            known = self._words[place] = words(_text(item, place[1]))
+        return known
+
+    def read_words(self) -> None:
+        """From now on fragments are looked for, too: the answers of many sessions name none, or not for a long time."""
+        if self._unread is not None:
+            for place in self._unread:
+                self._index(self.words(place), place)
+            self._unread = None
 
     def holders(self, fact: str) -> Sequence[Place]:
         """Where the fragment or line *fact* stands, what was read last comes last."""
@@ -86,7 +107,7 @@ class Fragments:
         """The lines of the text at *place* that stand elsewhere too, in what was read before this was first asked."""
         known = self._again.get(place)
         if known is None:
-            known = self._again[place] = [line for line in self.facts(place).lines if line in self._more]
+            known = self._again[place] = [line for line in self.lines(place) if line in self._more]
         return known
 
     def literal(self, written: bytes) -> frozenset[str]:
@@ -98,7 +119,6 @@ class Fragments:
         return known
 
     def _learn(self, item: Item) -> None:
-        first, more = self._first, self._more
         calls = [*invocations(item, 0, 0)]
         named: dict[int, Called] = {}
         for i_part, part in enumerate(item.parts):
@@ -106,20 +126,37 @@ class Fragments:
                 call = calls[len(named)]
                 asks = json.dumps([call.name, call.arguments], sort_keys=True)
                 named[i_part] = Called(joins=call.pair_id or LEGACY + call.name, asks=asks)
-            is_output = part.kind is Kind.TOOL_RESULT and part.slot is not None
-            found = facts(written(item, i_part).text if is_output else text_of(item, part))
-            place = (item.rendered, i_part)
-            self._facts[place] = found
-            told = found.words | found.lines
-            new = told.difference(first)
-            first.update(dict.fromkeys(new, place))
-            for fact in told - new:
-                places = more.get(fact)
-                if places is None:
-                    more[fact] = [first[fact], place]
-                else:
-                    places.append(place)
+            self._take_in(item, i_part)
         self._calls[item.rendered] = named
+
+    def _take_in(self, item: Item, i_part: int) -> None:
+        place, text = (item.rendered, i_part), _text(item, i_part)
+        found = self._lines[place] = lines(text)
+        if self._unread is not None and any(map(may_be_word, found)):
+            self.read_words()  # a line may stand elsewhere as a fragment
+        if self._unread is not None:
+            self._unread[place] = item
+        else:
+            self._words[place] = words(text)
+            found |= self._words[place]
+        self._index(found, place)
+
+    def _index(self, told: frozenset[str], place: Place) -> None:
+        first, more = self._first, self._more
+        new = told.difference(first)
+        first.update(dict.fromkeys(new, place))
+        for fact in told - new:
+            places = more.get(fact)
+            if places is None:
+                more[fact] = [first[fact], place]
+            else:
+                places.append(place)
+
+
+def _text(item: Item, i_part: int) -> str:
+    part = item.parts[i_part]
+    is_output = part.kind is Kind.TOOL_RESULT and part.slot is not None
+    return written(item, i_part).text if is_output else text_of(item, part)
 
 
 def text_of(item: Item, part: Part) -> str:

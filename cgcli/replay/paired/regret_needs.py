@@ -74,15 +74,22 @@ class Needs:
     def cites(self, request: Request, line: int, new: Sequence[int]) -> Iterator[Regret]:
         """The drops that the answers among messages *new* of *request*, which stands on *line*, name something of."""
         said: set[str] = set()
+        before: list[Item] = []
         for i in new:
             item = request.messages[i]
-            words = {k: self._fragments.facts((item.rendered, k)).words for k in range(len(item.parts))}
-            if item.role == "assistant":
+            words = self._words(item) if item.role == "assistant" else {}
+            if any(words.values()):
+                self._fragments.read_words()
+                said.update(*(found for one in before for found in self._words(one).values()))
+                before.clear()
                 for k, found in words.items():
                     # The longest says most.
                     for word in sorted(found - said, key=lambda one: (-len(one), one)):
                         yield from self._cite(word, line, _path(i, item, k))
-            said.update(*words.values())
+            before.append(item)
+
+    def _words(self, item: Item) -> dict[int, frozenset[str]]:
+        return {k: self._fragments.words((item.rendered, k)) for k in range(len(item.parts))}
 
     def _cite(self, word: str, line: int, path: str) -> Iterator[Regret]:
         drop = self._hidden.drop(word)
@@ -116,7 +123,7 @@ class Needs:
         fragment = self._first_hidden(lost)
         if fragment is None or self._is_asked_behind(place, asks):
             return
-        back.update(self._fragments.facts(place).lines)
+        back.update(self._fragments.lines(place))
         if not self._is_counted(RegretKind.REFETCH, drop):
             yield self._regret(RegretKind.REFETCH, drop, (line, path), fragment, "\n".join(lost))
 
@@ -136,9 +143,9 @@ class Needs:
         if sum(map(len, hidden)) < MIN_BACK_CHARS:
             return
         holders = set().union(*map(self._fragments.holders, hidden))
-        here = self._fragments.facts(place).lines
+        here = self._fragments.lines(place)
         for other, drop in self._dropped.newest_first(holders):
-            lines = self._fragments.facts(other).lines
+            lines = self._fragments.lines(other)
             returned = (lines & hidden) - drop.kept - back
             if sum(map(len, returned)) < MIN_BACK_CHARS:
                 continue

@@ -42,16 +42,25 @@ class Facts:
     """Lines of at least 8 characters, without the white space around them."""
 
 
-NOTHING = Facts(words=frozenset(), lines=frozenset())
-
-
 def facts(text: str) -> Facts:
     """The fragments and lines of *text*. Takes linear time."""
+    return Facts(words=words(text), lines=lines(text))
+
+
+def words(text: str) -> frozenset[str]:
+    """The fragments of *text*."""
     plain = text.replace("\\n", "  ").replace("\\t", "  ") if "\\" in text else text  # escapes in quoted JSON
-    return Facts(
-        words=_fragments(set(_runs(plain))),
-        lines=frozenset([line for line in map(str.strip, text.splitlines()) if len(line) >= MIN_LINE_CHARS]),
-    )
+    return _fragments(set(_runs(plain)))
+
+
+def lines(text: str) -> frozenset[str]:
+    """The lines of *text* that are long enough to tell something."""
+    return frozenset([line for line in map(str.strip, text.splitlines()) if len(line) >= MIN_LINE_CHARS])
+
+
+def may_be_word(line: str) -> bool:
+    """False for a line that is no fragment of any text."""
+    return " " not in line and _fragment(line) == line
 
 
 def _runs(text: str) -> list[str]:

@@ -61,5 +61,54 @@ def test_an_item_is_read_once() -> None:
     second = request({**first, "messages": [*first["messages"], {"role": "user", "content": "More of retry_limit."}]})
     assert fragments.read(second) >= {item.rendered for item in second.messages}
     places = [(item.rendered, 0) for item in second.messages]
+    fragments.read_words()
     assert [*fragments.holders("retry_limit")] == places
     assert [*fragments.holders("base_delay")] == []
+
+
+def _said(*texts: str) -> list[Json]:
+    return [{"role": "user", "content": text} for text in texts]
+
+
+@pytest.mark.parametrize("is_late", [False, True])
+def test_fragments_are_found_however_late_they_are_looked_for(is_late: bool) -> None:
+    """In the order in which they were read: those before the first question, and those after it."""
+    fragments = Fragments()
+    texts = ["Set retry_limit.", "Nothing here.", "See retry_limit, base_delay.", "And base_delay."]
+    if not is_late:
+        fragments.read_words()
+    made = [
+        request({"model": "claude-sonnet-4-5", "max_tokens": 9, "messages": _said(*texts[:n])})
+        for n in range(2, len(texts) + 1)
+    ]
+    for i, one in enumerate(made):
+        fragments.read(one)
+        if is_late and i == 1:
+            fragments.read_words()
+    last = made[-1]
+    places = [(item.rendered, 0) for item in last.messages]
+    assert [fragments.words(place) for place in places] == [
+        {"retry_limit"},
+        frozenset(),
+        {"retry_limit", "base_delay"},
+        {"base_delay"},
+    ]
+    assert [*fragments.holders("retry_limit")] == [places[0], places[2]]
+    assert [*fragments.holders("base_delay")] == [places[2], places[3]]
+
+
+def test_a_line_that_is_a_fragment_stands_where_the_fragment_does() -> None:
+    """Before anybody looked for fragments, too: it is sent as long as one of them is."""
+    fragments = Fragments()
+    last = request(
+        {
+            "model": "claude-sonnet-4-5",
+            "max_tokens": 9,
+            "messages": _said("Open src/app/main.py now.", "src/app/main.py"),
+        }
+    )
+    fragments.read(last)
+    first, second = ((item.rendered, 0) for item in last.messages)
+    assert [*fragments.holders("src/app/main.py")] == [first, second]
+    assert fragments.is_repeated("src/app/main.py")
+    assert [*fragments.again(second)] == ["src/app/main.py"]
