@@ -71,7 +71,7 @@ def _said(*texts: str) -> list[Json]:
 
 
 @pytest.mark.parametrize("is_late", [False, True])
-def test_fragments_are_found_however_late_they_are_looked_for(is_late: bool) -> None:
+def test_fragments_are_found_however_late_they_are_looked_for(*, is_late: bool) -> None:
     """In the order in which they were read: those before the first question, and those after it."""
     fragments = Fragments()
     texts = ["Set retry_limit.", "Nothing here.", "See retry_limit, base_delay.", "And base_delay."]
