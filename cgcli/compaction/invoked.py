@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 import shlex
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
+from cgcli.compaction.remembered import remembered
 from cgcli.dialects.content import decoded
 from cgcli.model import Kind, unique
 
@@ -68,7 +68,7 @@ def invocations(item: Item, i_message: int, n_before: int) -> Iterator[Invoked]:
         yield Invoked(i_call=i_call, i_message=i_message, name=name, pair_id=pair_id, arguments=arguments)
 
 
-@lru_cache(maxsize=_MOST_KEPT)
+@remembered(_MOST_KEPT)
 def _calls(item: Item) -> tuple[tuple[str, str | None, Any], ...]:
     """Name, id and arguments of each call in *item*."""
     found = []

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from cgcli.compaction.invoked import invocations, is_error
+from cgcli.compaction.remembered import remembered
 from cgcli.dialects.content import decoded
 from cgcli.dialects.pairing import LEGACY
 from cgcli.model import Kind, unique
@@ -256,7 +256,7 @@ class _Text:
     is_error: bool
 
 
-@lru_cache(maxsize=_MOST_KEPT)
+@remembered(_MOST_KEPT)
 def _texts(item: Item) -> tuple[_Text, ...]:
     """The tool outputs in *item*."""
     found: list[_Text] = []

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from cgcli.compaction.remembered import remembered
 from cgcli.markers import key
 from cgcli.model import unique
 from cgcli.wire.spans import decode_text
@@ -40,7 +40,7 @@ def read(literal: bytes) -> Written:
     return Written(literal=literal, text=text, original=utf8(text), key=key(text))
 
 
-@lru_cache(maxsize=_MOST_KEPT)
+@remembered(_MOST_KEPT)
 def written(item: Item, i_part: int) -> Written:
     """What is written in the slot of part *i_part* of *item*."""
     slot = item.parts[i_part].slot

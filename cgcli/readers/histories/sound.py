@@ -9,6 +9,8 @@ from cgcli.model import Section
 from cgcli.wire.spans import Document
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from cgcli.dialects.base import Dialect
     from cgcli.model import Item
 
@@ -37,6 +39,11 @@ class Sound:
             Malformed: as there.
         """
         self._items[written] = prefix.item(Section.MESSAGES, self._dialect.message(Document(written).root()))
+
+    def keep(self, messages: Iterable[bytes | None]) -> None:
+        """Forget all but these: rows that were put together to one message stand in no request."""
+        wanted = set(messages)
+        self._items = {written: item for written, item in self._items.items() if written in wanted}
 
     def take(self, dialect: str, written: bytes) -> Item | None:
         """What a message that is *written* so was read as; None where it was not, or was taken before."""

@@ -157,7 +157,9 @@ class SelfCheck:
     def checked(self) -> Checked:
         """What came of it."""
         if self._origin.is_invented:
-            self._excluded[Excluded.INVENTED] += len(self._turns)
+            # Whatever else would keep a request out: where it stands in the file makes no difference.
+            others = (self._excluded.pop(one, 0) for one in (Excluded.NOT_SIMULATED, Excluded.BEFORE_THE_FILE))
+            self._excluded[Excluded.INVENTED] += len(self._turns) + sum(others)
             self._turns = []
         return Checked(
             turns=tuple(_with_heads(self._turns, self._first_reads) if self._is_reconstructed else self._turns),

@@ -126,6 +126,15 @@ def test_answers_without_a_providers_name_are_no_evidence(name: str, is_evidence
     assert found.excluded == Counter({} if is_evidence else {"invented": 4})
 
 
+def test_what_is_invented_is_so_wherever_it_stands() -> None:
+    """Of nine requests all but the one without usage: those behind the fifth are not even simulated."""
+    usage: list[dict[str, Any] | None] = [*_growing(9)]
+    usage[7] = None
+    found = _checked(lines(growing(conversation(8)), usage=usage, answer_id="msg_000001"))
+    assert found.turns == ()
+    assert found.excluded == Counter({"invented": 8, "no_usage": 1})
+
+
 @pytest.mark.skipif(CORPUS is None, reason=NO_CORPUS)
 def test_the_public_pi_session() -> None:
     """Of 471 requests 459 read what was predicted; two compactions, one pause, nine misses of the provider."""

@@ -67,6 +67,7 @@ class ClaudeCode:
         yield from tree.missed
         turns = turns_of(tree)
         del rows, tree  # what was said is in the turns now
+        sound.keep(said for turn in turns for said in (turn.asked, turn.said))
         lanes = lanes_of(turns)
         earlier = Histories()
         for turn in turns:
