@@ -2,7 +2,7 @@
 
 What it takes beyond start-up is told by the same policies over a history of one request, which loads the same modules
 and the same vocabulary. Processor time counts, of all threads: others at work on the machine make that longer too, but
-less than what a clock on the wall says. They never make it shorter, so the least of all runs is told beside the medians.
+less than what a clock on the wall says. They never make it shorter: the least of all runs is told beside the medians.
 """
 
 from __future__ import annotations
