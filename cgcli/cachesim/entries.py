@@ -6,6 +6,7 @@ from collections import ChainMap
 from typing import TYPE_CHECKING
 
 from cgcli.cachesim.lifetime import earliest, fate
+from cgcli.cachesim.overlay import held_in
 from cgcli.cachesim.why import Why
 from cgcli.model import changed, value
 
@@ -41,12 +42,12 @@ class Entries:
 
     def find(self, key: Digest, sent_s: float | None) -> Entry | None:
         """The entry that a request sent at *sent_s* can read."""
-        found = self._get(key)
+        found = held_in(self._held, key)
         return found if found is not None and _fate(found, sent_s) is None else None
 
     def fate(self, key: Digest, sent_s: float | None) -> Why | None:
         """Why an entry that was written cannot be read; None where it can, or was never written."""
-        found = self._get(key)
+        found = held_in(self._held, key)
         return _fate(found, sent_s) if found is not None else None
 
     def use(self, key: Digest, sent_s: float | None) -> None:
@@ -56,7 +57,7 @@ class Entries:
 
     def write(self, key: Digest, new: Entry) -> None:
         """Take in a written entry. One that is there already (of a request sent in parallel) goes on, too."""
-        found = self._get(key)
+        found = held_in(self._held, key)
         if found is None or _fate(found, new.used_s) is Why.EXPIRED:
             self._held[key] = new
             return
@@ -74,14 +75,6 @@ class Entries:
         found = self._held[key]
         if found.recorded_tokens is None:
             self._held[key] = changed(found, number=number, recorded_tokens=tokens)
-
-    def _get(self, key: Digest) -> Entry | None:
-        """What is held under *key*. A `ChainMap` asks each of its maps twice; this is asked for every place."""
-        for held in self._held.maps:
-            found = held.get(key)
-            if found is not None:
-                return found
-        return None
 
 
 def _fate(entry: Entry, sent_s: float | None) -> Why | None:

@@ -7,6 +7,7 @@ from itertools import count, groupby
 from typing import TYPE_CHECKING, TypeVar
 
 from cgcli.cachesim.lifetime import earliest, fate
+from cgcli.cachesim.overlay import held_in
 from cgcli.cachesim.why import Why
 from cgcli.model import unique
 
@@ -179,9 +180,8 @@ def _of(held: ChainMap[Stretch, T], stretch: Stretch) -> T | None:
     """What is known of *stretch*; of a part that was cut off since, what was known of the whole."""
     found: Stretch | None = stretch
     while found is not None:
-        for layer in held.maps:  # what ChainMap.get does, in a quarter of the time
-            told = layer.get(found)
-            if told is not None:
-                return told
+        told = held_in(held, found)
+        if told is not None:
+            return told
         found = found.below
     return None

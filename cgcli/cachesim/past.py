@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import ChainMap
 from typing import TYPE_CHECKING
 
+from cgcli.cachesim.overlay import held_in
 from cgcli.model import Digest, changed, unique
 
 if TYPE_CHECKING:
@@ -48,8 +49,7 @@ class Past:
 
         Where that one was a question on the side (a fork, a title), the one that it was asked from.
         """
-        first = _first(request)
-        found = next((latest[first] for latest in self._latest.maps if first in latest), None)
+        found = held_in(self._latest, _first(request))
         if found is not None and found.before is not None and not contains(request, found):
             return found.before if contains(request, found.before) else found
         return found
