@@ -48,4 +48,4 @@ def _without_thinking(item: Item) -> Item:
         return item
     kept = [block.bytes() for block in content.elements() if string_of(block.members(), "type") not in UNMARKABLE_TYPES]
     wire = item.wire[: content.start] + b"[" + b",".join(kept) + b"]" + item.wire[content.stop :]
-    return chain.item(item.section, Anthropic().message(Document(wire).root()))
+    return chain.message(wire, Anthropic())

@@ -6,6 +6,6 @@ over those of its blocks; `static` is over the model, the tools and the system p
 and with message i.
 """
 
-from cgcli.prefix.chain import CHAIN, common_messages, extend, item, static
+from cgcli.prefix.chain import CHAIN, common_messages, extend, item, message, static
 
-__all__ = ["CHAIN", "common_messages", "extend", "item", "static"]
+__all__ = ["CHAIN", "common_messages", "extend", "item", "message", "static"]

@@ -5,14 +5,14 @@ from __future__ import annotations
 from hashlib import sha256
 from typing import TYPE_CHECKING, Protocol
 
-from cgcli.model import Block, Digest, Item
+from cgcli.model import Block, Digest, Item, Section
+from cgcli.wire.spans import Document
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from cgcli.dialects.base import Parsed
+    from cgcli.dialects.base import Dialect, Parsed
     from cgcli.dialects.canonical import Content
-    from cgcli.model import Section
 
 CHAIN = "cg-chain/1"
 _START = Digest(sha256(CHAIN.encode()).digest())
@@ -31,6 +31,15 @@ def item(section: Section, parsed: Parsed) -> Item:
         blocks=blocks,
         rendered=Digest(sha256(b"".join(block.rendered for block in blocks)).digest()),
     )
+
+
+def message(written: bytes, dialect: Dialect) -> Item:
+    """The item that a message of *dialect* is, as it is *written*.
+
+    Raises:
+        Malformed: no JSON, a key twice, no UTF-8, nested too deeply, or not the dialect's shape.
+    """
+    return item(Section.MESSAGES, dialect.message(Document(written).root()))
 
 
 def _digest(content: Content) -> Digest:

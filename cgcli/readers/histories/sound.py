@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from cgcli import prefix
-from cgcli.model import Section
 from cgcli.wire.spans import Document
 
 if TYPE_CHECKING:
@@ -38,7 +37,7 @@ class Sound:
         Raises:
             Malformed: as there.
         """
-        self._items[written] = prefix.item(Section.MESSAGES, self._dialect.message(Document(written).root()))
+        self._items[written] = prefix.message(written, self._dialect)
 
     def keep(self, messages: Iterable[bytes | None]) -> None:
         """Forget all but these: rows that were put together to one message stand in no request."""

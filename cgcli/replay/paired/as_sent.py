@@ -12,10 +12,9 @@ from typing import TYPE_CHECKING
 
 from cgcli import prefix
 from cgcli.dialects import named
-from cgcli.model import Section, changed, unique
+from cgcli.model import changed, unique
 from cgcli.readers.single import BodyParser
 from cgcli.rope import Rope, ends_of, plain
-from cgcli.wire.spans import Document
 from cgcli.wire.splice import pieces, splice
 
 if TYPE_CHECKING:
@@ -112,10 +111,11 @@ def _in_pieces(request: Request, edited: Mapping[int, Item], first: int, before:
 
 def _in_bytes(request: Request, placed: Sequence[Placed], n_same: int, last: _Before | None) -> memoryview:
     """The bytes of *request* with what is *placed* in it, the first *n_same* messages as the *last* one had them."""
-    raw, kept, at = plain(request.raw), b"", 0
+    raw, at = plain(request.raw), 0
+    kept: bytes | memoryview = b""
     if last is not None and n_same and _has_head(request, last.request):
         # Messages that are the same items are so byte for byte, with what stands between them: so they were found.
-        kept, at = bytes(last.sent.raw[: _end(last.sent, n_same - 1)]), _end(request, n_same - 1)
+        kept, at = last.sent.raw[: _end(last.sent, n_same - 1)], _end(request, n_same - 1)
     literals = ((start, stop, one.literal) for start, stop, one in placed if start >= at)
     return memoryview(b"".join((kept, *pieces(raw, literals, at, len(raw)))))
 
@@ -160,7 +160,7 @@ def _stands_as(a: Request, b: Request, i: int) -> bool:
 def _edited(request: Request, i: int, edits: Sequence[Placed]) -> Item:
     item, base = request.messages[i], request.starts[i]
     wire = splice(item.wire, ((start - base, stop - base, one.literal) for start, stop, one in edits))
-    return prefix.item(Section.MESSAGES, named(request.dialect).message(Document(wire).root()))
+    return prefix.message(wire, named(request.dialect))
 
 
 def _by_message(request: Request, placed: Sequence[Placed], first: int) -> dict[int, list[Placed]] | None:
