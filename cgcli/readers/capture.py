@@ -46,7 +46,7 @@ class Entry:
 
     @property
     def raw(self) -> bytes:
-        """The bytes of it; put together each time where they are kept in pieces."""
+        """The bytes of it; put together when they are first asked for, where they are kept in pieces."""
         return bytes(self.record)
 
 

@@ -15,8 +15,6 @@ MIN_LINE_CHARS = 8
 """Shorter lines (a brace, `else:`) stand everywhere."""
 _MOST_WORDS = 65_536
 """Most words of a conversation come again: so many are remembered."""
-_COMMON: set[str] = set()
-"""Runs without a fragment in them."""
 
 _INSIDE = "./@+~-"
 """Beside letters, digits and `_`. None begins or ends a fragment: a sentence's full stop is no part of it."""
@@ -50,7 +48,7 @@ def facts(text: str) -> Facts:
 def words(text: str) -> frozenset[str]:
     """The fragments of *text*."""
     plain = text.replace("\\n", "  ").replace("\\t", "  ") if "\\" in text else text  # escapes in quoted JSON
-    return _fragments(set(_runs(plain)))
+    return frozenset(filter(None, map(_fragment, set(_runs(plain)))))
 
 
 def lines(text: str) -> frozenset[str]:
@@ -66,15 +64,6 @@ def may_be_word(line: str) -> bool:
 def _runs(text: str) -> list[str]:
     """The longest runs of characters that a fragment can have; a table is many times as fast as an expression."""
     return text.encode("ascii", "replace").translate(_SPACED).decode("ascii").split()
-
-
-def _fragments(runs: set[str]) -> frozenset[str]:
-    """The fragments in *runs*."""
-    if len(_COMMON) > _MOST_WORDS:
-        _COMMON.clear()
-    found = {run: _fragment(run) for run in runs - _COMMON}
-    _COMMON.update(run for run, word in found.items() if not word)
-    return frozenset(filter(None, found.values()))
 
 
 @lru_cache(maxsize=_MOST_WORDS)
